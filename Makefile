@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 # commands that the tests start by the hundred load modules that are compiled already
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: play test test-long package docs pictures bench speed fuzz load kills hostile test-mail examples lint check clean
+.PHONY: play test test-long compiled package docs pictures bench speed fuzz load kills hostile test-mail examples lint check clean
 .DEFAULT_GOAL := play
 
 $(STAMP): pyproject.toml
@@ -24,6 +24,15 @@ test: $(STAMP)  ## the engine's tests, and every rule test of every ruleset
 
 test-long: $(STAMP)  ## what asks of further games what `make test` asks of one
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m long
+
+COMPILED := build/compiled
+ON_COMPILED := test_compiled test_goldens test_evaluators test_state_journal test_world test_orders_parse test_orders_check \
+	test_battle_land test_battle_sea test_battle_systems test_diplomacy test_policy
+
+compiled: $(STAMP)  ## hot modules compiled (needs a C compiler) under build/compiled, and tests on them: games, orders, battles
+	$(BIN)/python tools/compiled_build.py $(COMPILED)
+	PYTHONPATH=$(COMPILED) $(BIN)/python -m pytest $(ON_COMPILED:%=tests/%.py)
+	PYTHONPATH=$(COMPILED) $(BIN)/wteaw test ruleset/tests
 
 package: $(STAMP)  ## sdist and wheel, tried in a bare environment of every supported Python on the PATH
 	$(BIN)/python tools/try_package.py
@@ -43,13 +52,13 @@ speed: $(STAMP)  ## what things cost beside what they are to; a 1914 game agains
 fuzz: $(STAMP)  ## 20,000 spoiled rulesets: what validates, plays; goes on where it was stopped, findings under out/fuzz
 	$(BIN)/python -m wteaw_lab.fuzz --count 20000 --jobs 2 --out out/fuzz
 
-load: $(STAMP)  ## 200 players at a desk who check orders while 20 games resolve: no fault, 95 of 100 checks under 300 ms
-	$(BIN)/python tools/load_desk.py
+load: $(STAMP)  ## 200 players on a server who check orders while 20 games resolve: no fault, 95 of 100 checks under 300 ms
+	$(BIN)/python tools/load_server.py
 
-kills: $(STAMP)  ## a desk's server and worker killed 300 times while people play: nothing lost, nothing done or sent twice
+kills: $(STAMP)  ## a server's pages and worker killed 300 times while people play: nothing lost, nothing done or sent twice
 	$(BIN)/python -m tests.web.kills
 
-hostile: $(STAMP)  ## 10,000 hostile requests and mails to a desk, 1,200 lines never finished: none meets a fault of ours
+hostile: $(STAMP)  ## 10,000 hostile requests and mails to a server, 1,200 lines never finished: none meets a fault of ours
 	$(BIN)/python -m tests.web.hostile
 
 test-mail: $(STAMP)  ## mail end to end against OpenSMTPD and Dovecot on loopback; installs them from Debian where it may
@@ -69,7 +78,7 @@ lint: $(STAMP)
 	$(BIN)/lint-imports --no-cache
 
 check: lint  ## what the gate runs besides the tests
-	$(BIN)/wteaw format --check ruleset scenarios
+	$(BIN)/wteaw format --check ruleset scenarios templates docs/cookbook
 	$(BIN)/wteaw validate --strict ruleset scenarios
 
 clean:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from wteaw.core.choices import word_in
 from wteaw.core.diagnostics import Diagnostic
 from wteaw.ruleset.checks.expressions import scope_of
 from wteaw.ruleset.checks.references import is_meant
@@ -324,14 +325,11 @@ def _may_be_read(key: Key, row: Node, path: tuple[str | int, ...]) -> bool:
     """Whether a key of the map at `path` may mean something, by what stands in the row already: of a row
     whose kind is said only the keys of this kind do.
     """
-    ways = [
-        (found, values)
-        for other, values in key.beside.items()
-        for found in beside(row, path, other) or [None]
-    ]
-    return not ways or any(
-        found is None or not values or found.value is None or found.value in values for found, values in ways
-    )
+    fit: list[bool] = []
+    for other, values in key.beside.items():
+        for found in beside(row, path, other) or [None]:
+            fit.append(found is None or not values or found.value is None or word_in(found.value) in values)
+    return not fit or any(fit)
 
 
 def _titled(form: str, row: Node) -> str:

@@ -2,7 +2,7 @@
 
 Uses are found by what the schemas say of each value, in the ruleset and in those laid over it; in scenarios
 and rule tests a key or value counts that is the id and nothing else, if no row of another form has the same
-id. A rename is made only if the rulesets are as sound with it as without it.
+id, or the row as "table/id". A rename is made only if the rulesets are as sound with it as without it.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from wteaw.ruleset.folder import MANIFEST
 from wteaw.ruleset.forms import Annotation
 from wteaw.ruleset.load import load_bytes
 from wteaw.ruleset.nodes import Node, find, plain_value
+from wteaw.testing.cases import MARKS, is_marks
 from wteaw.testing.cases import find as test_files
 
 from .answers import RowDefinition
@@ -53,7 +54,7 @@ def uses(workspace: Workspace, project: Project, found: RowDefinition) -> list[U
     for path in _files_beside(workspace, project):
         data = workspace.open.get(path) or path.read_bytes()
         if found.id.encode() in data:
-            out |= set(_in_plain(path, data, found.id)) if alone else set()
+            out |= set(_in_plain(path, data, found, bare=alone))
     return sorted(out)
 
 
@@ -158,8 +159,11 @@ def _near(path: Path, lines: list[str], line: int, column: int, id_: str) -> Ite
 
 
 def _files_beside(workspace: Workspace, project: Project) -> Iterator[Path]:
-    """Rule tests of the ruleset and of those below it, and scenarios beside the rulesets."""
-    for path in test_files(project.folder):
+    """Rule tests of the ruleset and of those below it, what is marked beside them, and scenarios beside the
+    rulesets.
+    """
+    marks = (path for path in project.folder.rglob(MARKS) if is_marks(path))
+    for path in (*test_files(project.folder), *sorted(marks)):
         yield path.resolve()
     for root in workspace.roots:
         for folder in (root / "scenarios", root):
@@ -168,16 +172,20 @@ def _files_beside(workspace: Workspace, project: Project) -> Iterator[Path]:
                     yield path.resolve()
 
 
-def _in_plain(path: Path, data: bytes, id_: str) -> Iterator[Use]:
+def _in_plain(path: Path, data: bytes, found: RowDefinition, *, bare: bool) -> Iterator[Use]:
+    """Where a value is a row as "table/id"; with `bare`, also where a value or a key is its id alone."""
+    id_, row = found.id, f"{found.form}/{found.id}"
     tree, _ = load_bytes(data, path.name)
     lines = data.decode("utf-8", "replace").splitlines()
     stack = [tree] if tree is not None else []
     while stack:
         node = stack.pop()
-        if node.value == id_:
+        if node.value == row:
+            yield from _of_text(path, lines, node, id_)
+        elif bare and node.value == id_:
             yield from _near(path, lines, node.line, node.column, id_)
         for key, value in node.items():
-            if key == id_:
+            if bare and key == id_:
                 _, line, column = node.keys[key]
                 yield from _near(path, lines, line, column, id_)
             stack.append(value)

@@ -12,7 +12,7 @@ from typing import Any
 import typer
 
 from wteaw.cli import ExitCode, Stop, formats, of_os_error
-from wteaw.cli.game import read_scenario
+from wteaw.cli.game import GAME, open_game, read_scenario
 from wteaw.cli.terminal import Working, each
 
 app = typer.Typer(
@@ -30,7 +30,9 @@ def takes() -> None:
 @app.command()
 def dpjson(
     record: Path = typer.Argument(
-        ..., help="The record: JSON phases (one object, or one a line), JSON of webDiplomacy, text of godip."
+        ...,
+        help="The record: JSON phases (one object, or one a line), JSON of webDiplomacy, text of godip "
+        "(games, test cases).",
     ),
     game: Path = typer.Option(None, "--game", help="Leave the replayed game in this folder."),
     scenario: str = typer.Option(
@@ -68,20 +70,25 @@ def dpjson(
         try:
             results.append(replay(ruleset, one, data, table_of if game is not None else None))
         except RecordError as error:
-            raise Stop(f"{record}: {error}", ExitCode.FOUND) from None
+            if len(found) == 1:
+                raise Stop(f"{record}: {error}", ExitCode.FOUND) from None
+            results.append(Replayed(str(one.get("id", "")), fault=str(error)))
     if format == "json":
         typer.echo(json.dumps([_as_json(r) for r in results], indent=2, ensure_ascii=False))
     else:
         for result in results:
             _print(result, refused)
+        if len(results) > 1:
+            agree = sum(r.difference is None and not r.fault for r in results)
+            typer.echo(f"{agree} of {len(results)} agree.")
         if game is not None:
             typer.echo(f"The game is in {game}.")
-    if any(r.difference is not None for r in results):
+    if any(r.difference is not None or r.fault for r in results):
         raise typer.Exit(ExitCode.FOUND)
 
 
 def export(
-    game: Path = typer.Argument(..., help="The game's folder."),
+    game: Path = GAME,
     out: Path = typer.Option(None, "--out", help="Write it there, not on the screen."),
     form: str = typer.Option("phases", "--as", help="phases (JSON) or positions (text, as godip's)."),
     format: str = typer.Option(
@@ -91,12 +98,11 @@ def export(
     """Write a game as a record: JSON phases, which the Python package `diplomacy` reads, or text of positions
     and orders, as godip reads. `wteaw import dpjson` reads both.
 
-    Example: wteaw export games/spring --out spring.json
+    Example: wteaw export --game games/spring --out spring.json
     """
     formats(format, "text", "json")
     if form not in ("phases", "positions"):
         raise Stop(f"--as is phases or positions, not {form!r}", ExitCode.CALL)
-    from wteaw.cli.game import open_game
     from wteaw.core.whole_files import write_whole
 
     from .dpjson import RecordError
@@ -136,12 +142,14 @@ def triplea(
     Example: wteaw import triplea games/my_map.xml --out my-map
     """
     formats(format, "text", "json")
+    from wteaw.core.collector import collect_rarely
     from wteaw.play.new_folder import FolderError
     from wteaw.report.wording import counted
 
     from .triplea.document import GameFileError
     from .triplea.folder import LEFT_OUT, import_game
 
+    collect_rarely()
     try:
         with Working("translating"):
             made = import_game(file, out, force=force)
@@ -199,6 +207,9 @@ def _scenario_for(row: str) -> str:
 
 def _print(result: Any, refused: bool) -> None:
     name = f"{result.id}: " if result.id else ""
+    if result.fault:
+        typer.echo(f"{name}{result.fault}")
+        return
     typer.echo(
         f"{name}{result.phases} phases agree, {result.orders} orders, {len(result.refused)} of them refused."
     )
@@ -212,5 +223,5 @@ def _as_json(result: Any) -> dict[str, Any]:
     difference = result.difference
     return {
         "id": result.id, "phases": result.phases, "orders": result.orders, "refused": result.refused,
-        "difference": None if difference is None else vars(difference),
+        "difference": None if difference is None else vars(difference), "fault": result.fault,
     }  # fmt: skip

@@ -58,7 +58,7 @@ class RecordDifference:
 @dataclass
 class Replayed:
     """What came of a record: how many phases were compared, the orders that were refused, the first
-    difference.
+    difference; or why it cannot be played.
     """
 
     id: str
@@ -66,6 +66,7 @@ class Replayed:
     orders: int = 0
     refused: list[str] = field(default_factory=list)
     difference: RecordDifference | None = None
+    fault: str = ""
 
 
 # ---- reading
@@ -142,7 +143,7 @@ class RecordReader:
 
     def moment(self, name: str) -> PhaseName | None:
         """A phase by its name; None for one that stands for the end."""
-        if name in self.row.get("ends", ()):
+        if not name or name in self.row.get("ends", ()):
             return None
         letter, year, last = name[:1], name[1:-1], name[-1:]
         if letter not in self.row["seasons"] or last not in self.row["points"] or not year.isdecimal():
@@ -263,14 +264,20 @@ class InMemory:
     def __init__(self, ruleset: Ruleset, state: State) -> None:
         self.ruleset = ruleset
         self.geography = Geography(ruleset)
+        self._worlds: list[World] = []
         self._go_to(start(ruleset, state, _no_dice(), geography=self.geography).position)
 
     def _go_to(self, position: Position) -> None:
+        for world in self._worlds:
+            world.close()
         self.position = position
         self._viewer = Viewer(self.ruleset, position.state, geography=self.geography)
+        self._worlds = [self._viewer.world]
 
     def world_of(self, nation: str) -> World:
-        return World(self.ruleset, self._viewer.view(nation), geography=self.geography)
+        """A nation's world, good until the next phase begins."""
+        self._worlds.append(World(self.ruleset, self._viewer.view(nation), geography=self.geography))
+        return self._worlds[-1]
 
     def resolve(self, given: list[Submission]) -> None:
         inputs = Inputs({s.nation: s.orders for s in given}, {s.nation: s.answers for s in given})
@@ -405,7 +412,11 @@ def _differs(reader: RecordReader, position: Position, phase: Mapping[str, Any])
             return RecordDifference(
                 name, f"units of {nation}", _units(reader, theirs - mine), _units(reader, mine - theirs)
             )
-    held, our_held = reader.held(phase["state"]), reader.our_held(World(reader.ruleset, state))
+    if phase["state"]["centers"] is None:  # a case that says nothing of them
+        return None
+    here_now = World(reader.ruleset, state)
+    held, our_held = reader.held(phase["state"]), reader.our_held(here_now)
+    here_now.close()
     for nation in sorted({*held, *our_held}):
         there, here_ = held.get(nation, set()), our_held.get(nation, set())
         if there != here_:

@@ -1,9 +1,10 @@
 """Records in other forms become records of JSON phases, which are replayed; and a game of ours becomes such a
 record.
 
-Two forms are known beside the JSON phases themselves: JSON of a site that numbers its places and players,
-with structured orders; and text that lists positions and orders phase by phase. What their words and numbers
-stand for is `forms` of the ruleset's row of `imports`, what ours are called there is `writes`.
+Three forms are known beside the JSON phases themselves: JSON of a site that numbers its places and players,
+with structured orders; text that lists positions and orders phase by phase; and text of test cases
+(`case_forms`). What their words and numbers stand for is `forms` of the ruleset's row of `imports`, what ours
+are called there is `writes`.
 """
 
 from __future__ import annotations
@@ -20,17 +21,18 @@ from wteaw.core.state import Entity, State
 from wteaw.store import Game
 from wteaw.world.world import World
 
+from .case_forms import cases, is_cases
 from .dpjson import ROW, RecordError, RecordReader, records
 
 __all__ = ["FORMS", "form_of", "read_records", "written", "written_as_text"]
 
-FORMS = ("phases", "numbered", "positions")
+FORMS = ("phases", "numbered", "positions", "cases")
 
 
 def form_of(text: str) -> str:
     """Which of FORMS a record has."""
     if not text.lstrip().startswith(("{", "[")):
-        return "positions"
+        return "cases" if is_cases(text) else "positions"
     try:
         found = json.loads(text)
     except json.JSONDecodeError:
@@ -45,13 +47,15 @@ def read_records(text: str, ruleset: Ruleset) -> list[dict[str, Any]]:
     form = form_of(text)
     if form == "phases":
         return records(text)
-    row = _row(ruleset).get("forms", {}).get(form)
+    row = _row(ruleset).get("forms", {}).get("positions" if form == "cases" else form)
     if row is None:
         raise RecordError(
             f"{ruleset.id} does not say what the words of such a record mean (`forms: {form}` of its imports)"
         )
     if form == "numbered":
         return [_numbered(json.loads(text), row, _row(ruleset)["writes"]["places"])]
+    if form == "cases":
+        return cases(text, row, _called)
     return [_positions(text, row, RecordReader(ruleset))]
 
 
@@ -262,7 +266,7 @@ def written(game: Game, ruleset: Ruleset) -> dict[str, Any]:
     """A game as a record of JSON phases: the state before each input point, the orders that stood there, and
     what became of them.
     """
-    writer = _Writer(ruleset)
+    writer = _RecordWriter(ruleset)
     phases = []
     for number, _, _ in game.stages():
         position = game.stage(number).position
@@ -291,7 +295,7 @@ def written(game: Game, ruleset: Ruleset) -> dict[str, Any]:
 
 def written_as_text(game: Game, ruleset: Ruleset) -> str:
     """A game as text that lists positions and orders, as `read_records` reads it."""
-    writer = _Writer(ruleset)
+    writer = _RecordWriter(ruleset)
     form = writer.row.get("forms", {}).get("positions", {})
     if "writes" not in form:
         raise RecordError(
@@ -315,7 +319,7 @@ def written_as_text(game: Game, ruleset: Ruleset) -> str:
     return "\n".join(lines) + "\n"
 
 
-class _Writer:
+class _RecordWriter:
     """What a position and orders of ours are called in records."""
 
     def __init__(self, ruleset: Ruleset) -> None:
@@ -436,7 +440,7 @@ class _Writer:
 class _TextWriter:
     """The same in the words of text that lists positions and orders."""
 
-    def __init__(self, writer: _Writer, form: Row) -> None:
+    def __init__(self, writer: _RecordWriter, form: Row) -> None:
         self.writer, self.form = writer, form
 
     def phase(self, turn: int, waiting: Mapping[str, Any]) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from wteaw.core.model import Ruleset
@@ -114,19 +115,20 @@ def _course(games: Games) -> dict[str, Any]:
     """By figure (and by whom) its mean after each turn with the band, over the games that have come so
     far.
     """
-    turns = sorted({t["turn"] for g in games.values() for t in g["course"]})
+    course = list(chain.from_iterable(game["course"] for game in games.values()))
+    turns = sorted({turn["turn"] for turn in course})
     by_turn = {n: {t["turn"]: t for t in g["course"]} for n, g in games.items()}
 
     def over(value: Callable[[Mapping[str, Any]], float]) -> list[dict[str, Any]]:
         return [spread({n: value(of[turn]) for n, of in by_turn.items() if turn in of}) for turn in turns]
 
     def names(key: str) -> list[str]:
-        return sorted({who for g in games.values() for t in g["course"] for who in t[key]})
+        return sorted({who for turn in course for who in turn[key]})
 
-    criteria = sorted({c for g in games.values() for t in g["course"] for c in t["criteria"]})
+    criteria = sorted({criterion for turn in course for criterion in turn["criteria"]})
     of_criterion: dict[str, Any] = {}
     for c in criteria:
-        who = sorted({w for g in games.values() for t in g["course"] for w in t["criteria"].get(c, {})})
+        who = sorted({nation for turn in course for nation in turn["criteria"].get(c, {})})
         of_criterion[c] = {w: over(lambda t, c=c, w=w: t["criteria"].get(c, {}).get(w, 0.0)) for w in who}  # type: ignore[misc]
     return {
         "turns": turns,
@@ -196,7 +198,10 @@ def _within(games: Games, key: str) -> dict[str, dict[str, Any]]:
     """What is counted within something, such as reasons of an order: how often in a game, in which games; the
     most first.
     """
-    found = {(of, what) for g in games.values() for of, within in g[key].items() for what in within}
+    found = set()
+    for game in games.values():
+        for of, within in game[key].items():
+            found |= {(of, what) for what in within}
     often = {
         (of, what): _often({n: g[key].get(of, {}).get(what, 0) for n, g in games.items()})
         for of, what in found

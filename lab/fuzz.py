@@ -24,7 +24,6 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from itertools import product
-from multiprocessing import Pool
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +34,7 @@ from wteaw.core.dice import KeyedDice
 from wteaw.core.faults import RuleError, of_rules
 from wteaw.core.model import Ruleset
 from wteaw.core.package_data import scenarios
+from wteaw.core.parallel import in_processes
 from wteaw.orders.grammar import Grammar
 from wteaw.orders.intake import take_in
 from wteaw.orders.kinds.answers import parted
@@ -346,10 +346,9 @@ def main(arguments: list[str] | None = None) -> int:
     jobs = [(name, first, size, asked.seed) for first, name in product(starts, names)]
     files: Mapping[Any, Path] = {job: asked.out / f"{job[0]}-{job[3]}-{job[1]:06d}.json" for job in jobs}
     left = [job for job in jobs if not files[job].exists()]
-    with Pool(asked.jobs, collect_rarely) as pool:
-        for job, rows in zip(left, pool.imap(_chunk, left), strict=True):
-            files[job].write_text(json.dumps(rows), encoding="utf-8")
-            print(f"{job[0]} {job[1]}: {dict(Counter(row['kind'] for row in rows))}", file=sys.stderr)
+    for job, rows in zip(left, in_processes(_chunk, left, asked.jobs, begin=collect_rarely), strict=True):
+        files[job].write_text(json.dumps(rows), encoding="utf-8")
+        print(f"{job[0]} {job[1]}: {dict(Counter(row['kind'] for row in rows))}", file=sys.stderr)
     told = FuzzSummary()
     for path in files.values():
         for row in json.loads(path.read_text(encoding="utf-8")):

@@ -11,11 +11,10 @@ one that fails ends the trial. A change that does not validate is noticed by val
 
 from __future__ import annotations
 
-import re
 import signal
 import threading
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -29,7 +28,7 @@ from wteaw.orders.grammar import Grammar
 from wteaw.ruleset.checks import BY_ROW, CHECKS, Check, Subject, run_checks
 from wteaw.ruleset.checks.expressions import RulesetVocabulary as Vocabulary
 from wteaw.ruleset.checks.expressions import expressions_are_right, wrong_expressions
-from wteaw.ruleset.checks.needs import quantities_are_of_what_is_asked
+from wteaw.ruleset.checks.figures import quantities_are_of_what_is_asked
 from wteaw.ruleset.checks.references import dangling
 from wteaw.ruleset.checks.rules import is_helper
 from wteaw.ruleset.checks.schema import (
@@ -45,6 +44,7 @@ from wteaw.ruleset.nodes import Node, plain_value
 from wteaw.ruleset.overlay import FRAME, FRAME_CHANGES, SETTINGS, Layer, MergedRuleset, lay_over
 from wteaw.testing.cases import Case, cases_about
 from wteaw.testing.coverage import Owners
+from wteaw.testing.equivalent import EquivalentMark, read_marks, rows_of_file
 from wteaw.testing.given import MAP
 from wteaw.testing.runner import Runner
 from wteaw.world.geography import Geography
@@ -78,8 +78,8 @@ class BenchError(Exception):
 class MutationVerdict:
     """What came of a change. `noticed_by` is a case, or "validation"; empty if nobody noticed.
 
-    `equivalent` is the reason that stands beside the row; `cases` how many cases cite the clauses;
-    `elsewhere` says that the case which noticed cites others.
+    `equivalent` is the reason that a mark says (`tests/equivalent.yaml`); `cases` how many cases cite the
+    clauses; `elsewhere` says that the case which noticed cites others.
     """
 
     change: Mutation
@@ -99,11 +99,10 @@ class _TooLong(BaseException):
 
 @dataclass(slots=True, eq=False)
 class _Table:
-    """One file of rows: its tree, its lines, and which layers of which rulesets it is."""
+    """One file of rows: its tree, and which layers of which rulesets it is."""
 
     path: Path
     tree: Node
-    lines: list[str]
     uses: list[tuple[_Game, int, int]] = field(default_factory=list)
 
 
@@ -175,6 +174,7 @@ class MutationBench:
         self._stamps: dict[tuple[Path, str, str], str] = {}
         self._seconds: dict[str, float] = defaultdict(float)
         self._last: dict[str, str] = {}
+        self._marks: dict[Path, Mapping[str, list[EquivalentMark]]] = {}
         self.hints: dict[str, str] = {}
         """Change (`key`) to the case that noticed it when the rules or the program were others: it is tried
         first.
@@ -193,8 +193,9 @@ class MutationBench:
             raise BenchError(f"{folder} does not validate: {wrong.where}: {wrong.message}")
         reading = read_layers(folder)
         layers: list[Layer] = []
-        places: list[tuple[Path, Node, bytes, int, int]] = []
+        places: list[tuple[Path, Node, int, int]] = []
         for layer_folder, files in reading.layers:
+            self._read_marks(layer_folder.resolve())
             trees: list[Node] = []
             manifest: Node | None = None
             for file in files:
@@ -204,12 +205,12 @@ class MutationBench:
                 if path.name == MANIFEST and path.parent == layer_folder.resolve():
                     manifest = tree
                 else:
-                    places.append((path, tree, file.data, len(layers), len(trees)))
+                    places.append((path, tree, len(layers), len(trees)))
                     trees.append(tree)
             assert manifest is not None
             head = next(file for file in files if (folder / file.name).resolve().name == MANIFEST)
             if SETTINGS in manifest.value:
-                places.append(((folder / head.name).resolve(), manifest, head.data, len(layers), OF_HEAD))
+                places.append(((folder / head.name).resolve(), manifest, len(layers), OF_HEAD))
             layers.append(Layer(manifest, tuple(trees)))
         draft, _ = lay_over(layers, self.known)
         about = cases_about(folder)
@@ -219,13 +220,23 @@ class MutationBench:
             for clause in dict.fromkeys(map(self.owners.of, case.clauses)):
                 game.clauses.setdefault(clause, []).append(case)
         self.games.append(game)
-        for path, tree, data, layer, number in places:
+        for path, tree, layer, number in places:
             table = self.tables.get(str(path))
             if table is None:
-                table = self.tables[str(path)] = _Table(
-                    path, tree, data.decode("utf-8", "replace").splitlines()
-                )
+                table = self.tables[str(path)] = _Table(path, tree)
             table.uses.append((game, layer, number))
+
+    def _read_marks(self, folder: Path) -> None:
+        """Take in what is marked beside the tests of a ruleset."""
+        if folder in self._marks:
+            return
+        marks, found = read_marks(folder)
+        if found:
+            raise BenchError(f"{found[0].where}: {found[0].message}")
+        by_row: dict[str, list[EquivalentMark]] = {}
+        for mark in marks:
+            by_row.setdefault(mark.row, []).append(mark)
+        self._marks[folder] = by_row
 
     def changes(self) -> tuple[list[Mutation], list[Mutation]]:
         """All changes of the rows at the path that cite clauses, or that such rows hang on; and apart, those
@@ -325,8 +336,30 @@ class MutationBench:
     # ---- trying
 
     def equivalent(self, change: Mutation) -> str:
-        """The reason, beside the text of a change, why it changes nothing."""
-        return _marked(self.tables[change.file].lines, change)
+        """The reason, said beside the rule tests, why a change changes nothing; "" if none is."""
+        marks = self._marks_of(change)
+        return next((mark.reason for mark in marks if mark.covers(*_as_marked(change))), "")
+
+    def idle_marks(self, changes: Iterable[Mutation]) -> list[EquivalentMark]:
+        """The marks about rows at the path that none of the changes, which are all there are, is meant by."""
+        used: set[EquivalentMark] = set()
+        for change in changes:
+            used.update(mark for mark in self._marks_of(change) if mark.covers(*_as_marked(change)))
+        asked: dict[EquivalentMark, None] = {}
+        for table in self.tables.values():
+            if table.path.is_relative_to(self.path):
+                rows = {f"{form}/{id_}" for form, id_, _ in rows_of_file(table.tree)}
+                marks = self._marks_beside(table.path)
+                asked |= {mark: None for row, of_row in marks.items() if row in rows for mark in of_row}
+        return [mark for mark in asked if mark not in used]
+
+    def _marks_of(self, change: Mutation) -> list[EquivalentMark]:
+        return self._marks_beside(Path(change.file)).get(change.row, [])
+
+    def _marks_beside(self, table: Path) -> Mapping[str, list[EquivalentMark]]:
+        """Row to the marks about it, those of the ruleset whose file a table is."""
+        folder = ruleset_above(table)
+        return self._marks.get(folder, {}) if folder is not None else {}
 
     def verdict(self, change: Mutation) -> MutationVerdict:
         """Try one change."""
@@ -448,6 +481,11 @@ class MutationBench:
         return self._passes[key]
 
 
+def _as_marked(change: Mutation) -> tuple[str, tuple[str, ...], str, str]:
+    """A change as marks speak of it: its row, where, and its text before and after."""
+    return change.row, change.places, change.old, change.now
+
+
 def _altered(before: MergedRuleset, after: MergedRuleset, form: str) -> Iterator[tuple[str, Node]]:
     """The rows of a form that are not what they were; those that a layer lays over others count always."""
     old = before.rows(form)
@@ -486,58 +524,3 @@ def _root(path: Path) -> Path:
     if found is None:
         raise BenchError(f"{path} is no ruleset, and lies in none")
     return found
-
-
-_EQUIVALENT = re.compile(r"#\s*equivalent\s*\(([^)]*(?:\)[^)]*)*)\)\s*:\s*(\S.*)$")
-
-
-def _marked(lines: Sequence[str], change: Mutation) -> str:
-    """The reason of a mark `# equivalent (OLD -> NEW): REASON` that a change is under; "" if there is none.
-
-    A mark stands at the end of a line or on lines of its own above it, and counts for what begins in that
-    line: a value, a key with all that is under it, a row.
-    """
-    at = min(change.line, len(lines)) - 1
-    for remark in [lines[at], *_above(lines, at), *_over(lines, at)]:
-        found = _EQUIVALENT.search(remark)
-        for one in found.group(1).replace("→", "->").split(";") if found else ():
-            old, _, new = (part.strip() for part in one.partition("->"))
-            if found and old in ("*", change.old) and new in ("", change.now):
-                return found.group(2).strip()
-    return ""
-
-
-def _above(lines: Sequence[str], at: int) -> list[str]:
-    """The comments on lines of their own above a line; a mark with the lines on which it goes on is one."""
-    first = at
-    while first > 0 and lines[first - 1].lstrip().startswith("#"):
-        first -= 1
-    remarks: list[str] = []
-    for line in lines[first:at]:
-        if not remarks or _MARK.match(line):
-            remarks.append(line)
-        else:
-            remarks[-1] += " " + line.strip(" #")
-    return remarks
-
-
-def _over(lines: Sequence[str], at: int) -> Iterator[str]:
-    """The comments at the keys and rows that a line lies in, from the inside out: they are indented less."""
-    column = _indentation(lines[at])
-    for number in range(at - 1, -1, -1):
-        line = lines[number]
-        if not line.strip() or line.lstrip().startswith("#") or _indentation(line) >= column:
-            continue
-        column = _indentation(line)
-        if _HEAD.match(line):
-            yield line
-        yield from _above(lines, number)
-
-
-_MARK = re.compile(r"\s*#\s*equivalent\b")
-_HEAD = re.compile(r"[^#]*:(?:\s+&\S+)?\s+#")
-"""A key alone on its line, with a comment: what is said there is said of all that is under it."""
-
-
-def _indentation(line: str) -> int:
-    return len(line) - len(line.lstrip(" "))

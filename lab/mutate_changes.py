@@ -19,7 +19,8 @@ from wteaw.ruleset.clauses import sources
 from wteaw.ruleset.forms import DEFAULT, KINDS, Forms, annotated
 from wteaw.ruleset.nodes import Node, plain_value
 from wteaw.ruleset.order_syntax import slot_of
-from wteaw.ruleset.overlay import FRAME, SETTINGS, row_id
+from wteaw.ruleset.overlay import FRAME
+from wteaw.testing.equivalent import places_along, rows_of_file
 from wteaw.testing.played import NOTES
 
 from .mutate_words import Ids, of_expression, of_id, of_text, of_value, one_line, same_faces
@@ -91,7 +92,7 @@ class Mutation:
     """One change. `key` names it for good, `says` in words; `clauses` are those around it, the nearest first.
 
     `new` is the value, `GONE`, or with `renames` the new name of the key at the end of the path; `old` and
-    `now` are the text that changes, before and after.
+    `now` are the text that changes, before and after; `places` say in words where, the outermost first.
     """
 
     file: str
@@ -106,6 +107,7 @@ class Mutation:
     old: str
     now: str = ""
     renames: bool = False
+    places: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:
@@ -129,17 +131,11 @@ def changes_of(tree: Node, known: Forms, words: ChangeVocabulary) -> Iterator[Mu
 
 def _rows(tree: Node, known: Forms) -> Iterator[tuple[str, str, Node]]:
     """The rows of a file that may be changed, each with its form and its id; of a manifest the settings."""
-    if SETTINGS in tree.value:
-        place = tree.keys[SETTINGS]
-        only = tree.with_entries({SETTINGS: tree.value[SETTINGS]}, {SETTINGS: place})
-        yield MANIFEST, SETTINGS, only
-        return
-    for form, rows in tree.items():
-        if form in UNTRIED or (form not in known and form != FRAME):
+    for form, id_, row in rows_of_file(tree):
+        if form in UNTRIED or (form not in known and form not in (FRAME, MANIFEST)):
             continue
-        for number, row in enumerate(rows.members()):
-            if row.is_map and not (form == NOTES and "reason" in row.value):
-                yield form, (row_id(row) if form != FRAME else None) or _name(row, number), row
+        if not (form == NOTES and "reason" in row.value):
+            yield form, id_, row
 
 
 class _Row:
@@ -330,9 +326,11 @@ class _Row:
         old: str,
         now: str = "",
     ) -> Mutation:
-        where = _where(self.node, path)
+        places = places_along(self.node, path)
         return Mutation(
-            self.file, line, column, self.form, self.id, path, new, f"{where}: {says}", clauses, old, now
+            *(self.file, line, column, self.form, self.id, path, new),
+            *(f"{places[-1]}: {says}", clauses, old, now),
+            places=places,
         )
 
 
@@ -412,25 +410,6 @@ def _nearer(node: Node, clauses: tuple[str, ...]) -> tuple[str, ...]:
         return clauses
     own = [said.value] if isinstance(said.value, str) else [m.value for m in said.members()]
     return tuple(dict.fromkeys([*(s for s in own if isinstance(s, str)), *clauses]))
-
-
-def _name(node: Node, number: int) -> str:
-    for key in ("id", "phase", "step", "do"):
-        if text := node.text(key):
-            return text
-    return str(number)
-
-
-def _where(node: Node, path: Path) -> str:
-    """A path in words: members of lists by their id."""
-    out = ""
-    for step in path:
-        node = node.value[step]
-        if isinstance(step, int):
-            out += f"[{_name(node, step + 1) if node.is_map else step + 1}]"
-        else:
-            out += f".{step}" if out else step
-    return out
 
 
 def _shown(node: Node) -> str:

@@ -14,15 +14,16 @@ import json
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from wteaw.core.parallel import in_processes
 from wteaw.ruleset.cache import cache_folder, key_of
 from wteaw.testing.coverage import Owners
+from wteaw.testing.equivalent import EquivalentMark
 
 from .mutate import MutationBench, MutationVerdict
 from .mutate_changes import Mutation
@@ -37,11 +38,12 @@ PIECE = 8
 @dataclass(slots=True)
 class MutationRun:
     """The verdicts on the changes chosen, in order; and how many changes stand in rows that cite no clause,
-    by form.
+    by form. `idle_marks`: marks of equivalent changes that no change at the path is meant by.
     """
 
     verdicts: list[MutationVerdict] = field(default_factory=list)
     apart: Counter[str] = field(default_factory=Counter)
+    idle_marks: list[EquivalentMark] = field(default_factory=list)
 
     @property
     def survivors(self) -> list[MutationVerdict]:
@@ -61,6 +63,10 @@ class MutationRun:
                     "clauses": list(v.change.clauses),
                 }
                 for v in self.survivors
+            ],
+            "idle_marks": [
+                {"file": name(mark.node.file), "line": mark.node.line, "row": mark.row}
+                for mark in self.idle_marks
             ],
         }
 
@@ -131,11 +137,9 @@ def _verdicts(bench: MutationBench, changes: Sequence[Mutation], jobs: int) -> I
         yield from map(bench.verdict, changes)
         return
     pieces = [changes[n : n + PIECE] for n in range(0, len(changes), PIECE)]
-    with ProcessPoolExecutor(
-        jobs, initializer=_begin, initargs=(bench.path, bench.owners, bench.hints)
-    ) as pool:
-        for verdicts in pool.map(_piece, pieces):
-            yield from verdicts
+    given = (bench.path, bench.owners, bench.hints)
+    for verdicts in in_processes(_piece, pieces, jobs, begin=_begin, given=given):
+        yield from verdicts
 
 
 # ---- the state file

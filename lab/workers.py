@@ -10,7 +10,6 @@ from __future__ import annotations
 import gc
 import logging
 import multiprocessing
-import os
 import signal
 import socket
 import tempfile
@@ -29,6 +28,7 @@ from wteaw.core import canonical
 from wteaw.core.collector import collect_rarely
 from wteaw.core.faults import MachineError, RuleError, StoreError, of_rules
 from wteaw.core.model import Ruleset
+from wteaw.core.parallel import end_with_parent
 from wteaw.ruleset.cache import player_digest
 
 from .single_game import Figures, play_one
@@ -147,16 +147,9 @@ class Processes(Crew):
 def _begin(rules: dict[str, Rules]) -> None:
     """A worker leaves it to the command to be interrupted, and ends when the command is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    end_with_parent()
     collect_rarely()
-    command = multiprocessing.parent_process()
     _kept.update(rules)
-
-    def follow() -> None:
-        if command is not None:
-            command.join()
-            os._exit(1)
-
-    threading.Thread(target=follow, daemon=True).start()
 
 
 _kept: dict[str, Rules] = {}

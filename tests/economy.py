@@ -84,22 +84,8 @@ def rules(**forms: list[Row]) -> Ruleset:
     return Ruleset("test", "Test", {form: {r["id"]: r for r in rows} for form, rows in table.items()})
 
 
-BY_REGION: list[Row] = [
-    {
-        "id": "coin",
-        "per": "region",
-        "seat": "capital",
-        "links": ["land"],
-        "through": "friendly(self, place) and place.mine",
-    },
-    {
-        "id": "men",
-        "per": "region",
-        "seat": "capital",
-        "links": ["land"],
-        "through": "friendly(self, place) and place.mine",
-    },
-]
+REGION: Row = {"seat": "capital", "links": ["land"], "through": "friendly(self, place) and place.mine"}
+BY_REGION: list[Row] = [{"id": id_, "treasury": {"region": REGION}} for id_ in ("coin", "men")]
 
 
 def position(stores: dict[str, dict[str, int]], units: dict[str, int] | None = None, **tables: Any) -> State:

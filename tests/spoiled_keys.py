@@ -222,7 +222,7 @@ def hosts(folder: Path) -> Iterator[Host]:
     for name in TEMPLATES:
         shutil.copytree(ROOT / "templates" / name, folder / name)
         for path in (folder / name).rglob("*.yaml"):
-            text = path.read_text("utf-8").replace("@ID@", "mine").replace("@TITLE@", "Mine")
+            text = path.read_text("utf-8").replace("$ID$", "mine").replace("$TITLE$", "Mine")
             path.write_text(text, "utf-8")
         yield Host(name, folder / name)
     shipped = [path.parent for path in (ROOT / "ruleset").rglob("ruleset.yaml")]

@@ -14,15 +14,20 @@ from typing import Any
 import pytest
 
 from wteaw.audit.book import Book, Found
+from wteaw.audit.figures import Beyond
+from wteaw.audit.moves import Border
 from wteaw.audit.played import RecordedGame, RecordedReport, RecordedStage
+from wteaw.audit.reading import Reader
 from wteaw.audit.run import AUDITORS, audit
+from wteaw.audit.things import Thing
 from wteaw.cli import ExitCode, main
 from wteaw.cli.game import read_scenario
 from wteaw.core.journal import Change, Entry, Fact
-from wteaw.core.state import State
+from wteaw.core.state import Entity, State
 from wteaw.play.begin import new_game
 from wteaw.report.game_audit import QUESTIONS, ROWS, audited, played, rows
 from wteaw.store import Game
+from wteaw.world.world import World
 from wteaw_lab.single_game import resolutions
 
 from .long_ones import but_long
@@ -124,9 +129,9 @@ def test_a_loss_without_a_fact_is_noticed() -> None:
 def test_a_change_without_an_entry_is_noticed() -> None:
     what = of("diplomacy")
     last = what.stages[-1]
-    after = last.after.copy()
+    after = last.after()
     after.put("nations", "france", "income", 3)
-    (book,) = audit(replace(what, stages=(*what.stages[:-1], replace(last, after=after))), ["units"])
+    (book,) = audit(replace(what, stages=(*what.stages[:-1], replace(last, after=lambda: after))), ["units"])
     assert [(f.expected, f.got) for f in book.found] == [("as the journal leads to", "nations")]
 
 
@@ -222,7 +227,7 @@ def test_losses_of_allies_that_are_not_shared_are_noticed(lost: tuple[int, int],
         Entry(1, 1, "battles", "battles/land", "", "krakow", data={**head, "event": "begin"}),
         Entry(2, 1, "battles", "battles/land", "", "krakow", data={**head, "event": "round", "round": 1, "fire": fire, "lost": {"defender": parts}}),
     )  # fmt: skip
-    (book,) = audit(RecordedGame(ruleset, State(), (RecordedStage(1, State(), entries),)), ["shares"])
+    (book,) = audit(RecordedGame(ruleset, State(), (RecordedStage(1, State, entries),)), ["shares"])
     assert book.checked == 1 and (not book.found) is fine
 
 
@@ -250,7 +255,7 @@ def test_shares_are_of_who_stands_in_the_round() -> None:
     def shared(lost: dict[str, int]) -> bool:
         first = round_of(1, british, canada, belgium, lost={})
         entries = (first, round_of(2, british, guns, canada, lost=lost))
-        (book,) = audit(RecordedGame(ruleset, State(), (RecordedStage(1, State(), entries),)), ["shares"])
+        (book,) = audit(RecordedGame(ruleset, State(), (RecordedStage(1, State, entries),)), ["shares"])
         assert book.checked == 1
         return not book.found
 
@@ -305,7 +310,7 @@ def test_whom_a_declaration_of_war_finds_together_has_a_turn_to_part() -> None:
             Entry(n, n, "end", "sequence/end", "", "", changes=made, facts=[Fact("turn_end", {})])
             for n, made in enumerate(turns, 1)
         )
-        (book,) = audit(RecordedGame(ruleset, start, (RecordedStage(1, start, ends),)), ["company"])
+        (book,) = audit(RecordedGame(ruleset, start, (RecordedStage(1, lambda: start, ends),)), ["company"])
         return [f.turn for f in book.found]
 
     assert not found_in([[], [declared]], guest, host)
@@ -453,7 +458,7 @@ def test_more_enemies_than_there_are_are_noticed() -> None:
 
 def journal_of(state: State, *entries: Entry) -> RecordedGame:
     """A game of the 1914 ruleset that begins in a state and has these entries."""
-    return RecordedGame(of("1914").ruleset, state, (RecordedStage(1, state, entries),))
+    return RecordedGame(of("1914").ruleset, state, (RecordedStage(1, lambda: state, entries),))
 
 
 def two_at_war() -> State:
@@ -711,6 +716,152 @@ def test_a_row_is_asked_after_its_step() -> None:
     other = replace(ruleset, forms={**ruleset.forms, "audits": {"never": row}})
     turns = TURNS["diplomacy"]
     assert [f.turn for f in rows(replace(what, ruleset=other)).found] == list(range(1, turns + 1))
+
+
+# ---- memory
+
+
+def test_no_more_than_a_stage_and_a_turn_of_a_game_is_read_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A long game needs no more memory than a short one: nothing keeps its journal or its states."""
+    made = game("alliances-4")
+    asked: list[dict[str, int]] = []
+    journal = Game.journal
+
+    def counted(self: Game, **which: int) -> list[Entry]:
+        asked.append(which)
+        return journal(self, **which)
+
+    monkeypatch.setattr(Game, "journal", counted)
+    what = played(made)
+    assert not asked
+    reports = list(what.reports())
+    assert {r.turn for r in reports} == set(range(1, TURNS["alliances-4"] + 1))
+    assert asked and all("turn" in which or "after" in which for which in asked)
+    assert len(asked) <= 2 * TURNS["alliances-4"]
+    asked.clear()
+    assert sum(1 for _ in what.moments()) == sum(1 for _ in what.moments()) > 100
+    assert [set(which) for which in asked] == [{"position"}] * 2 * len(what.stages)
+
+
+# ---- what the rows say, read a second time
+
+SAID = [
+    "place('berlin').kind",
+    "model(nation('german-empire'), 'destroyer').kind",
+    "sum(units(owner='german-empire', kind='infantry'), 'refit_price', weapons)",
+    "sum(units(owner='german-empire', kind='artillery'), 'refit_price', guns)",
+    "value(item('artillery'), 'price', nation('german-empire'))",
+    "lookup('dearer', 'destroyer', 'faster-ships', 1)",
+    "lookup('dearer', 'destroyer', 'tanks', 1)",
+    "lookup('dearer', 'artillery', 'tanks', 1)",
+    "ordered('actions/support-in-full', nation=nation('german-empire'), status='done')",
+    "ordered('actions/support-in-full', nation=nation('german-empire'), amount=25)",
+    "ordered('actions/support-in-full', nation=nation('italy'))",
+    "enemy(nation('german-empire'), place('paris'))",
+    "enemy(nation('german-empire'), place('milan'))",
+]
+
+
+@pytest.mark.parametrize("said", SAID)
+def test_the_reader_of_the_auditors_and_the_referee_read_the_same(said: str) -> None:
+    ruleset, state = of("1914").ruleset, of("1914").start.copy()
+    state.put("relations", "french-empire--german-empire", "stance", "war")
+    state.put("tech_stages", "german-empire", "*", {"found:improved-weapons": 1, "paid:faster-ships": 1})
+    row = {"order": "actions/support-in-full", "nation": "german-empire", "slots": {"amount": 25}}
+    state.put("orders", "a", "*", {**row, "status": "done"})
+    state.put("orders", "b", "*", {**row, "slots": {"amount": 24}, "status": "failed"})
+    reader, names = Reader(ruleset, state), {"weapons": "improved-weapons", "guns": "improved-artillery"}
+    wanted = World(ruleset, state).value(f"={said}", {k: Entity("tech", v) for k, v in names.items()})
+    assert reader.value(f"={said}", {k: reader.thing("tech", v) for k, v in names.items()}) == wanted
+
+
+def test_what_expressions_ask_of_a_thing_is_never_what_the_reader_keeps_of_it() -> None:
+    """`kind` once was that something is a place or a unit, so that tests of what sort of place it is never held."""
+    ruleset, state = of("1914").ruleset, of("1914").start
+    reader = Reader(ruleset, state)
+    assert reader.value("=place('berlin').kind == 'land' and place('irish-sea').kind == 'sea'", {}) is True
+    assert not {name for name in Thing.__slots__ if not name.startswith("_")} - {"id"}
+
+
+@pytest.mark.parametrize(("over", "fine"), [(0, True), (1, False), (-1, False)])
+def test_a_wrong_price_of_an_upgrade_is_noticed(over: int, fine: bool) -> None:
+    """One point for each of three infantry more than it costs now, and a tenth of its new price, four, rounded up."""
+    state = State()
+    stack = {"owner": "spain", "kind": "infantry", "place": "madrid", "n": 3}
+    state.put("units", "spain.infantry@madrid", "*", stack)
+    state.put("treasuries", "spain/madrid", "money", 40)
+    slots = {"tech": "improved-weapons"}
+    state.put("orders", "o", "*", {"nation": "spain", "order": "actions/upgrade", "slots": slots})
+    paid = Entry(
+        1, 1, "actions", "actions/upgrade", "", "spain",
+        changes=[["orders", "o", "status", None, "done"], ["treasuries", "spain/madrid", "money", 40, 40 - 6 - over]],
+        facts=[Fact("acted", {"by": "spain"})],
+    )  # fmt: skip
+    (book,) = audit(journal_of(state, paid), ["purses"])
+    assert not book.skipped and (not book.found) is fine, [f.line() for f in book.found]
+
+
+# ---- losses of several stages
+
+
+def round_at_sea(hits: dict[str, int], lost: dict[str, int]) -> RecordedGame:
+    """A round in which a defender fires in three stages, the losses of the first of which fall at once, and three tell in one number what
+    they have lost: under the stage that hit them first.
+    """
+    stages = [
+        {"id": "first", "losses": "at_once", "value": 9},
+        {"id": "guns", "value": 9},
+        {"id": "boats", "value": 9},
+    ]
+    ruleset = of("1914").ruleset
+    row = {"id": "sea-fight", "stages": stages}
+    other = replace(ruleset, forms={**ruleset.forms, "battles": {"sea-fight": row}})
+    fire = [
+        {"stage": stage, "side": "defender", "owner": "spain", "kind": "destroyer", "n": 9, "value": 9, "hits": n, "dice": [1] * n, "die": 10}
+        for stage, n in hits.items()
+    ]  # fmt: skip
+    parts = [
+        {"owner": "italy", "kind": kind, "n": n, "lost": True, "stage": stage}
+        for (stage, n), kind in zip(lost.items(), ("submarine", "transport", "battleship"), strict=False)
+    ]
+    head = {"battle": "sea-fight", "event": "round", "place": "irish-sea", "round": 1}
+    entry = Entry(
+        1, 1, "battles", "battles/sea-fight", "", "irish-sea",
+        data={**head, "sides": {}, "fire": fire, "lost": {"attacker": parts}},
+        dice=[{"subject": "", "drawn": [{"die": "1d10", "faces": [1], "total": 1}] * sum(hits.values())}],
+        facts=[Fact("destroyed", {"of": "italy", "kind": p["kind"], "n": p["n"], "cause": "sea-fight"}) for p in parts],
+    )  # fmt: skip
+    return RecordedGame(other, State(), (RecordedStage(1, State, (entry,)),))
+
+
+@pytest.mark.parametrize(
+    ("hits", "lost", "fine"),
+    [
+        ({"guns": 2, "boats": 1}, {"guns": 3}, True),
+        ({"guns": 2, "boats": 1}, {"guns": 4}, False),
+        ({"guns": 2, "boats": 1}, {"guns": 2, "boats": 1}, True),
+        ({"guns": 2, "boats": 1}, {"guns": 3, "boats": 1}, False),  # the hit of the boats is used up
+        ({"first": 1, "guns": 2}, {"first": 3}, True),
+        ({"first": 1, "guns": 2}, {"guns": 3}, False),  # the first one fell before
+    ],
+)
+def test_losses_beyond_the_hits_of_all_stages_that_may_have_cost_them_are_noticed(
+    hits: dict[str, int], lost: dict[str, int], fine: bool
+) -> None:
+    (book,) = audit(round_at_sea(hits, lost), ["battles"])
+    assert [f.says.split()[0] for f in book.found] == ([] if fine else ["losses"]), [
+        f.line() for f in book.found
+    ]
+
+
+@pytest.mark.parametrize("kind", ["land", "sea", "coast"])
+def test_the_reader_knows_of_what_kind_a_border_is(kind: str) -> None:
+    ruleset = of("1914").ruleset
+    reader = Reader(ruleset, State())
+    link = Border(reader, "a--b", kind)
+    assert reader.value("=over_water(link)", {"link": link}) is (kind != "land")
+    with pytest.raises(Beyond):
+        reader.value("=link.works", {"link": link})
 
 
 # ---- the command

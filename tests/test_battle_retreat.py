@@ -14,14 +14,14 @@ from wteaw.units import forces
 BATTLE: Row = {
     "id": "clash",
     "tempo": "one_by_one",
-    "apart": "border",
+    "where": {"contested": {"apart": "border"}},
     "die": "1d6",
     "step_losses": {"field": "condition", "values": ["healthy", "wounded"]},
     "never_hit": "unit.kind == 'gun'",
     "stages": [
         {
-            "id": "dice", "who": {"attacker": "unit.condition != 'wounded'", "defender": "fit(unit)"}, "resolve": "face",
-            "table": {"3..4": "wound", "5..6": "kill"}, "order": ["kill", "wound"], "value": 1,
+            "id": "dice", "who": {"attacker": "unit.condition != 'wounded'", "defender": "fit(unit)"}, "value": 1,
+            "resolve": {"face": {"table": {"3..4": "wound", "5..6": "kill"}, "order": ["kill", "wound"]}},
         }
     ],
     "leave": {

@@ -17,7 +17,8 @@ WAYS = [("sea", "sea-1", "sea"), ("sea", "sea-2", "sea"), ("sea", "x", "coast"),
 def calm(**places: Any) -> Ruleset:
     """The base rules without a new look-out before every round."""
     rules = ruleset(ZONES, WAYS, **places)
-    row = {**rules.row("battles", "sea"), "contact_again": False}
+    row = dict(rules.row("battles", "sea"))
+    row["where"] = {"contacts": {**row["where"]["contacts"], "contact_again": False}}
     return Ruleset(
         rules.id,
         rules.title,

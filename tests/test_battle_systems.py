@@ -111,7 +111,7 @@ def six(pooled: bool = False, ashore: bool = False) -> Ruleset:
         "stages": [
             {
                 "id": "flak", "rounds": 1, "side": "defender", "who": "is_flak(unit)", "dice": {"side": "=count(foe, 'is_flies')"}, "value": 1,
-                "hits": "is_flies(unit)", "losses": "at_once", "pooled": pooled,
+                "hits": "is_flies(unit)", "losses": "at_once", "resolve": {"roll_under": {"pooled": pooled}},
             },
             *([shells] if ashore else []),
             {
@@ -225,9 +225,7 @@ CLASH: Row = {
                 "attacker": "unit.condition != 'wounded'",
                 "defender": "unit.condition != 'wounded' and unit.kind == 'foot'",
             },
-            "resolve": "face",
-            "table": {"3..4": "wound", "5..6": "kill"},
-            "order": ["kill", "wound"],
+            "resolve": {"face": {"table": {"3..4": "wound", "5..6": "kill"}, "order": ["kill", "wound"]}},
             "dice": "dice",
             "value": "needed",
         }
@@ -309,12 +307,9 @@ SUM: Row = {
         {
             "id": "dice",
             "who": "unit.kind == 'foot'",
-            "resolve": "sum",
             "die": "=lookup('die', maximum(mine, 'tech'))",
             "value": 0,
-            "each_die": "modifier",
-            "tie": "defender",
-            "loss": {"base": 1, "per": 10},
+            "resolve": {"sum": {"each_die": "modifier", "tie": "defender", "loss": {"base": 1, "per": 10}}},
         }
     ],
 }

@@ -6,6 +6,7 @@ designer sees the keys of their own combat system, and a key of another one is a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from itertools import product
 from pathlib import Path
@@ -42,13 +43,19 @@ def keys_of(resolve: str, where: str, tempo: str) -> set[str]:
 def _read(schema: Any, said: Mapping[str, str], path: str) -> Iterator[str]:
     if not isinstance(schema, dict):
         return
+    word = said.get(path.rstrip(".").rpartition(".")[2]) if _is_choice(schema) else None
     for key, inner in schema.get("properties", {}).items():
         asked = inner.get("x-with", {})
-        if key not in EVERYWHERE and _fits(asked, said):
+        if key not in EVERYWHERE and _fits(asked, said) and word in (None, key):
             yield f"{path}{key}"
             yield from _read(inner, said, f"{path}{key}.")
     for part in (schema.get("items"), *schema.get("oneOf", ())):
         yield from _read(part, said, path)
+
+
+def _is_choice(schema: Mapping[str, Any]) -> bool:
+    """Whether a map is one block of several."""
+    return bool(schema.get("maxProperties") == 1 and schema.get("minProperties") == 1)
 
 
 def _fits(asked: Mapping[str, Any], said: Mapping[str, str]) -> bool:
@@ -60,14 +67,20 @@ def test_a_designer_of_one_system_sees_its_keys_and_no_others() -> None:
     everything = set(_read({**SCHEMA}, {}, ""))
     figures = {name: keys_of(*system) for name, system in SYSTEMS.items()}
     assert len(everything) > 150
-    assert all(len(read) < 120 for read in figures.values())
-    assert all(len(_of_row(read)) + len(_of_stage(read)) < 55 for read in figures.values())
+    assert all(len(read) < 125 for read in figures.values())
+    # what any editor offers in the row, in a stage, and in the two blocks together
+    assert len(_of_row(everything)) < 42 and len(_of_stage(everything)) < 22
+    assert all(0 <= len(_of_blocks(read)) <= 11 for read in figures.values())
     seen = set().union(*(keys_of(*s) for s in product(RESOLVE, WHERE, TEMPO)))
     assert seen == everything  # each key is of some system
 
 
-WHERE = SCHEMA["properties"]["where"]["enum"]
+WHERE = ("contested", "contacts", "targets", "passed", "records")
 TEMPO = SCHEMA["properties"]["tempo"]["enum"]
+
+
+def _of_blocks(read: set[str]) -> set[str]:
+    return {key for key in read if re.fullmatch(r"(where|stages\.resolve)\.\w+\.\w+", key)}
 
 
 def _of_row(read: set[str]) -> set[str]:
@@ -85,31 +98,20 @@ WORLD = (
     "order_options: [{id: run, syntax: run}]\nvisibility: [{id: all, what: places, to: everyone}]\n"
     "sequence:\n- {input: orders}\n"
 )
+RECORDS = "where: {records: {over: records(), at: \"=place('home')\", parties: {attacker: set_of(), defender: set_of()}}}"
 BESIDE = {
-    # a key, as it is written, marked -> a key of another sort of battle beside it
-    "›from_start: true": "where: contested",
-    "›over: records()": "where: contacts",
-    "›at: place('home')": "where: contacts",
-    "›parties: {attacker: set_of(), defender: set_of()}": "where: contested",
-    "›origins: 1": "where: contested",
-    "›came_from: tired": "where: contested",
+    # a key, as it is written, marked -> what says that it is another sort of battle
     "›by: true": "where: contacts",
-    "›detection: [see]": "where: contested",
-    "›contact_again: true": "where: contested",
-    "›apart: border": "where: contacts",
     "›once: true": "where: contacts",
-    "›standing: true": "where: contacts",
-    "›beside: {side: defender, when: true}": "where: contested",
-    "›before: {meeting: b}": "where: contacts",
-    "›preludes: [b]": "where: records",
+    "›preludes: [b]": RECORDS,
     "›evade: [{who: true, wants: after}]": "tempo: at_once",
     "›leave: {attacker: {to: [{stay: true}]}}": "tempo: at_once",
     "›falls: taken": "tempo: at_once",
     "joins: [{id: j, ›units: units()}]": "where: contested",
-    "joins: [{id: j, ›when: true}]": "where: records",
-    "joins: [{id: j, ›from_origin: true}]": "where: records",
-    "joins: [{id: j, ›once: true}]": "where: records",
-    "joins: [{id: j, ›recall: {after: 1}}]": "where: records",
+    "joins: [{id: j, ›when: true}]": RECORDS,
+    "joins: [{id: j, ›from_origin: true}]": RECORDS,
+    "joins: [{id: j, ›once: true}]": RECORDS,
+    "joins: [{id: j, ›recall: {after: 1}}]": RECORDS,
     "options: {›rounds: run}": "tempo: at_once",
     "options: {›losses: run}": "tempo: at_once",
     "options: {›kills: run}": "tempo: at_once",
@@ -117,22 +119,41 @@ BESIDE = {
     "options: {›lost: run}": "where: contacts",
     "virtual: [{id: v, n: 1, ›leaves: true}]": "tempo: at_once",
 }
-IN_A_STAGE = {
-    "pooled: true": "face",
-    "each_die: 1": "roll_under",
-    "side_die: {die: 1d6, when: true}": "compare",
-    "reroll: {who: true, most: 1}": "face",
-    "table: {1: hit}": "sum",
-    "order: [hit]": "compare",
-    "tie: attacker": "roll_under",
-    "loss: {base: 1}": "face",
-    "losses: at_once": "sum",
-    "spent: true": "sum",
+IN_A_STAGE = {"losses: at_once": "sum", "spent: true": "sum"}
+BLOCKS = {
+    "where": {
+        "contested": ("apart: border", "standing: true", "before: {meeting: b}"),
+        "contacts": ("detection: [see]", "contact_again: true", "beside: {side: defender, when: true}"),
+        "passed": ("from_start: true",),
+        "records": (
+            "over: records()",
+            "at: =place('home')",
+            "parties: {attacker: set_of(), defender: set_of()}",
+            "origins: 1",
+            "came_from: tired",
+        ),
+    },
+    "resolve": {
+        "roll_under": ("pooled: true",),
+        "face": ("table: {1: hit}", "order: [hit]"),
+        "sum": (
+            "each_die: 1",
+            "side_die: {die: 1d6, when: true}",
+            "reroll: {who: true, most: 1}",
+            "tie: attacker",
+            "loss: {base: 1}",
+        ),
+        "compare": ("tie: attacker",),
+    },
 }
+"""What only one word of a key says, as it is written."""
+CASES = [
+    (name, word, case) for name, words in BLOCKS.items() for word, cases in words.items() for case in cases
+]
 
 
-def _is_told(tmp_path: Path, row: str) -> None:
-    text, expected = marked(WORLD + f"battles:\n- {{id: b, {row}}}\n", "E213")
+def _is_told(tmp_path: Path, row: str, code: str = "E213") -> None:
+    text, expected = marked(WORLD + f"battles:\n- {{id: b, {row}}}\n", code)
     assert expected[0] in places(found(tmp_path, text))
 
 
@@ -147,6 +168,50 @@ def test_a_key_of_another_way_to_read_dice_is_an_error_at_its_place(tmp_path: Pa
         tmp_path,
         f"stages: [{{id: r, resolve: {IN_A_STAGE[key]}}}, {{id: s, resolve: {IN_A_STAGE[key]}, ›{key}}}]",
     )
+
+
+def _row(name: str, word: str, inner: str) -> str:
+    """A battle that says something in the block of a word."""
+    if name == "where":
+        return f"where: {{{word}: {{{inner}}}}}, stages: [{{id: s}}]"
+    return f"stages: [{{id: s, resolve: {{{word}: {{{inner}}}}}}}]"
+
+
+@pytest.mark.parametrize(("name", "word", "case"), CASES)
+def test_a_key_of_one_word_is_none_of_the_block_of_another_nor_of_the_row(
+    tmp_path: Path, name: str, word: str, case: str
+) -> None:
+    key = case.partition(":")[0]
+    others = [w for w, cases in BLOCKS[name].items() if key not in {c.partition(":")[0] for c in cases}]
+    for other in others:
+        needed = BLOCKS[name][other][: {"records": 3, "face": 1}.get(other, 0)]
+        whole = ", ".join(needed)
+        _is_told(tmp_path, _row(name, other, f"{whole}, ›{case}" if whole else f"›{case}"), "E206")
+    loose = f"›{case}, stages: [{{id: s}}]" if name == "where" else f"stages: [{{id: s, ›{case}}}]"
+    _is_told(tmp_path, loose, "E206")
+    text = WORLD + f"battles:\n- {{id: b, {loose.replace('›', '')}}}\n"
+    hint = next(d.hint for d in found(tmp_path, text) if d.message == f"unknown key {key!r}")
+    assert hint.startswith("it goes into ") and f"`{name}: {{{word}: {{{key}: ...}}}}`" in hint
+
+
+@pytest.mark.parametrize(("name", "word"), [(n, w) for n, words in BLOCKS.items() for w in words])
+def test_a_block_may_say_all_that_its_word_says(tmp_path: Path, name: str, word: str) -> None:
+    row = _row(name, word, ", ".join(BLOCKS[name][word]))
+    errors = found(tmp_path, WORLD + f"battles:\n- {{id: b, die: 1d6, {row}}}\n")
+    assert not [d for d in errors if d.code in ("E206", "E207", "E208", "E209", "E213")], errors
+
+
+def test_a_battle_is_of_one_word_and_one_for_records_says_which(tmp_path: Path) -> None:
+    _is_told(
+        tmp_path,
+        _row("where", "contested: {apart: camps}, contacts", "contact_again: true").replace(
+            "where: {", "where: ›{"
+        ),
+        "E209",
+    )
+    _is_told(tmp_path, "where: ›records, stages: [{id: s}]", "E209")
+    _is_told(tmp_path, "where: {records: ›{over: records()}}, stages: [{id: s}]", "E207")
+    _is_told(tmp_path, "stages: [{id: s, resolve: ›face}]", "E209")
 
 
 def test_a_stage_fought_at_who_leaves_is_none_of_battles_that_nobody_leaves(tmp_path: Path) -> None:
@@ -171,6 +236,14 @@ def test_every_key_that_some_systems_do_not_read_has_its_case() -> None:
     cases = {_key(key) for key in BESIDE} | {f"stages.{key.partition(':')[0]}" for key in IN_A_STAGE}
     cases |= {"stages.fire_on_retreat", "support"}
     assert set(_with(SCHEMA, "")) == cases
+    blocks = {"where": SCHEMA["properties"]["where"], "resolve": _stage("resolve")}
+    for name, schema in blocks.items():
+        said = {w: set(b["properties"]) for w, b in schema["oneOf"][1]["properties"].items()}
+        assert said == {w: {c.partition(":")[0] for c in cases} for w, cases in BLOCKS[name].items()}
+
+
+def _stage(key: str) -> Any:
+    return SCHEMA["properties"]["stages"]["items"]["properties"][key]
 
 
 def _key(case: str) -> str:
@@ -189,14 +262,18 @@ def _with(schema: Any, path: str) -> Iterator[str]:
 
 
 OFFERED = [
-    ("where: records, |", {"over", "at", "parties", "origins"}, {"by", "detection", "apart", "before"}),
-    ("where: contacts, |", {"detection", "beside"}, {"over", "by", "apart"}),
+    ("where: {records: {|}},", {"over", "at", "parties", "origins"}, {"by", "detection", "apart", "before"}),
+    ("where: {contacts: {|}},", {"detection", "beside"}, {"over", "by", "apart"}),
+    ("where: {contacts: {contact_again: true}}, |", {"stages", "when"}, {"over", "by", "once", "beside"}),
+    ("where: {contested: {apart: camps}}, |", {"by", "once"}, {"over", "apart", "detection"}),
     ("tempo: at_once, |", {"where", "order"}, {"leave", "evade", "falls"}),
-    ("where: records, joins: [{id: j, |}],", {"units", "who"}, {"when", "recall", "from_origin"}),
+    (f"{RECORDS}, joins: [{{id: j, |}}],", {"units", "who"}, {"when", "recall", "from_origin"}),
     ("tempo: at_once, options: {|},", {"order"}, {"rounds", "refuge"}),
-    ("stages: [{id: s, resolve: face, |}]", {"table", "order", "hits"}, {"loss", "reroll", "tie", "pooled"}),
-    ("stages: [{id: s, resolve: sum, |}]", {"loss", "reroll", "tie"}, {"table", "pooled", "spent"}),
-    ("stages: [{id: s, resolve: sum}], |", {"alone"}, {"support"}),
+    ("where: {contacts: {contact_again: true}}, options: {|},", {"lost"}, {"detection"}),
+    ("stages: [{id: s, resolve: {face: {|}}}]", {"table", "order"}, {"loss", "reroll", "tie", "hits"}),
+    ("stages: [{id: s, resolve: {sum: {|}}}]", {"loss", "reroll", "tie"}, {"table", "pooled", "spent"}),
+    ("stages: [{id: s, resolve: {sum: {tie: attacker}}, |}]", {"hits", "most"}, {"table", "losses", "spent"}),
+    ("stages: [{id: s, resolve: {sum: {tie: attacker}}}], |", {"alone"}, {"support"}),
 ]
 
 
@@ -216,8 +293,8 @@ def _print() -> None:
     print(f"all: {len(set(_read(SCHEMA, {}, '')))} paths of keys")
     for name, system in SYSTEMS.items():
         read = keys_of(*system)
-        row, stage = len(_of_row(read)), len(_of_stage(read))
-        print(f"{name}: {len(read)} paths; {row} keys of the row, {stage} of a stage")
+        row, stage, blocks = len(_of_row(read)), len(_of_stage(read)), len(_of_blocks(read))
+        print(f"{name}: {len(read)} paths; {row} keys of the row, {stage} of a stage, {blocks} of blocks")
 
 
 if __name__ == "__main__":

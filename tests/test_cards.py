@@ -12,6 +12,7 @@ from wteaw.core.dice import KeyedDice
 from wteaw.core.journal import Entry
 from wteaw.core.model import Ruleset
 from wteaw.core.state import State
+from wteaw.orders.chances import chance_of_draw
 from wteaw.orders.intake import Intake, take_in
 from wteaw.orders.sheet_layout import order_template
 from wteaw.play.proofs import Published, check, revealed, sealed
@@ -259,3 +260,64 @@ def test_what_is_wrong_with_cards_is_told(
     assert old in text
     (copy / file).write_text(text.replace(old, new, 1), encoding="utf-8")
     assert code in {d.code for d in load_ruleset(copy)[1]}, load_ruleset(copy)[1]
+
+
+DRAW = """actions:
+- {id: search, name: Search, syntax: search, effects: [{deal: {from: deck, to: hand, n: 1}}]}
+- {id: ask, name: Ask, syntax: ask, effects: [{deal: {from: deck, to: hand, n: 2}}]}
+sequence_changes:
+- {id: searches, step: cards, set: {actions: [commit, search, ask]}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "hand", "deck", "told"),
+    [
+        # the rest of the sixteen cards is known to lie elsewhere, so the deck holds what nobody has seen
+        (
+            "search",
+            {"guard": 1},
+            {"fog": 1, "volley": 3},
+            "one of 4 cards is drawn; chances to have it: Volley 3 in 4, Fog 1 in 4",
+        ),
+        (
+            "ask",
+            {"guard": 1},
+            {"fog": 1, "volley": 3},
+            "2 of 4 cards are drawn; chances to have it: Volley 100 in 100, Fog 50 in 100",
+        ),
+        ("search", {"guard": 1}, {}, ""),  # an empty deck is filled up first
+    ],
+)
+def test_an_order_that_draws_is_read_back_with_its_chances(
+    tmp_path: Path, line: str, hand: dict[str, int], deck: dict[str, int], told: str
+) -> None:
+    folder = begin(tmp_path / "small", game="card-battle").folder
+    (folder / "tables" / "draw.yaml").write_text(DRAW, encoding="utf-8")
+    scenario, ruleset, found = load_scenario(folder / "scenarios" / "start.yaml")
+    assert scenario is not None and ruleset is not None, found
+    state = initial_state(ruleset, scenario)
+    rest = {card: row.get("copies", 1) for card, row in ruleset.rows("cards").items()}
+    for pile in (hand, deck):
+        for card, n in pile.items():
+            rest[card] -= n
+    for nation in ("north", "south"):  # of the other nothing is hidden
+        state.put("piles", nation, "played", {card: n for card, n in rest.items() if n})
+        state.put("piles", nation, "hand", hand if nation == "north" else None)
+        state.put("piles", nation, "deck", deck or None if nation == "north" else None)
+    south = {card: row.get("copies", 1) for card, row in ruleset.rows("cards").items()}
+    state.put("piles", "south", "played", south)
+    world = World(ruleset, view(ruleset, state, "north"))
+    assert "?" in str(world.state.get("piles", "north", "deck")) or not deck
+    assert chance_of_draw(world, "north", ruleset.row("actions", line)) == told
+
+
+def test_what_may_lie_in_another_hand_has_no_chances(tmp_path: Path) -> None:
+    folder = begin(tmp_path / "small", game="card-battle").folder
+    (folder / "tables" / "draw.yaml").write_text(DRAW, encoding="utf-8")
+    scenario, ruleset, found = load_scenario(folder / "scenarios" / "start.yaml")
+    assert scenario is not None and ruleset is not None, found
+    state = initial_state(ruleset, scenario)
+    state.put("piles", "south", "hand", {"guard": 1})
+    world = World(ruleset, view(ruleset, state, "north"))
+    assert chance_of_draw(world, "north", ruleset.row("actions", "search")) == ""

@@ -35,19 +35,19 @@ UNREAD = [
         "- {do: fight, battles: ›[]}\n- {do: detect, detection: ›[]}\n- {do: settle, verdicts: ›[]}\n",
         "E209 E209 E209",
     ),
-    (BATTLE + "›where: records, over: records(), at: place('home')}\n", "E213"),
+    (BATTLE + "where: {records: ›{over: records(), at: place('home')}}}\n", "E207"),
     (
         BATTLE
-        + "where: records, over: records(), at: place('home'), parties: {attacker: set_of(), defender: set_of()}}\n",
+        + "where: {records: {over: records(), at: place('home'), parties: {attacker: set_of(), defender: set_of()}}}}\n",
         "",
     ),
-    (BATTLE + "›over: records()}\n", "E213"),
+    (BATTLE + "›over: records()}\n", "E206"),
     (BATTLE + "where: contacts, ›once: true}\n", "E213"),
     (BATTLE + "once: true}\n", ""),
-    (BATTLE + "where: passed, from_start: true}\n", ""),
-    ("battles:\n- {id: b, stages: [{id: s, ›table: {1: hit}}]}\n", "E213"),
-    ("battles:\n- {id: b, stages: [{id: s, resolve: face, table: {1: hit}}]}\n", ""),
-    ("battles:\n- {id: b, stages: [{id: s, resolve: face, ›tie: attacker}]}\n", "E213"),
+    (BATTLE + "where: {passed: {from_start: true}}}\n", ""),
+    ("battles:\n- {id: b, stages: [{id: s, ›table: {1: hit}}]}\n", "E206"),
+    ("battles:\n- {id: b, stages: [{id: s, resolve: {face: {table: {1: hit}}}}]}\n", ""),
+    ("battles:\n- {id: b, stages: [{id: s, resolve: {face: {table: {1: hit}, ›tie: attacker}}}]}\n", "E206"),
     ("capture:\n- {id: c, how: presence, places: places(), ›held_by: any}\n", "E213"),
     ("capture:\n- {id: c, how: capture, held_by: any}\n", ""),
     (SCORE + "- {id: e, kind: game_end, ›lead: 3}\n", "E213"),
@@ -86,6 +86,27 @@ def test_a_key_that_is_not_read_is_told(tmp_path: Path, text: str, codes: str) -
     errors_are_told(tmp_path, WORLD + text, codes)
 
 
+@pytest.mark.parametrize(
+    ("row", "code"),
+    [
+        ("treasury: nation", ""),
+        ("treasury: place", ""),
+        ("treasury: region", ""),
+        ("treasury: {region: {links: [land], through: place.owner == self, shared: true}}", ""),
+        ("›links: [land]", "E206"),
+        ("treasury: {›place: {links: [land]}}", "E206"),
+        ("treasury: {region: ›{}}", "E209"),
+        ("treasury: ›regions", "E209"),
+        ("treasury: {region: {links: [›lnd]}}", "E407"),
+        ("treasury: {region: {seat: ›home}}", "E407"),
+    ],
+)
+def test_a_resource_says_how_its_treasuries_are_divided(tmp_path: Path, row: str, code: str) -> None:
+    coin = "{id: coin, name: Coin}"
+    assert coin in WORLD
+    errors_are_told(tmp_path, WORLD.replace(coin, f"{{id: coin, name: Coin, {row}}}"), code)
+
+
 def test_it_says_what_would_be_read(tmp_path: Path) -> None:
     told = [
         d for d in found(tmp_path, WORLD + BATTLE + "where: contacts, once: true}\n") if d.severity == "error"
@@ -110,6 +131,22 @@ def _asked(schema: Any, beside: Any = None) -> Iterator[tuple[str, Any, Any]]:
             yield from _asked(value)
 
 
+def _inside(schema: Any) -> Any:
+    """The keys of what stands at a key: of the members of a list, or of one block of several."""
+    if "items" in schema:
+        return schema["items"]["properties"]
+    keys = schema.get("properties") or schema["oneOf"][1]["properties"]
+    return keys
+
+
+def _words(schema: Any) -> list[Any]:
+    """The words that may stand at a key, those of blocks too."""
+    words = schema.get("enum") or [w[1:] for w in schema.get("x-word", ()) if w.startswith(":")]
+    for option in schema.get("oneOf", ()):
+        words = [*words, *option.get("enum", ()), *option.get("properties", ())]
+    return words or ([True, False] if schema.get("type") == "boolean" else [])
+
+
 def test_schemas_ask_for_keys_that_are_there_and_values_that_they_may_have() -> None:
     asked = 0
     for file, schema in forms().files.items():
@@ -117,14 +154,11 @@ def test_schemas_ask_for_keys_that_are_there_and_values_that_they_may_have() -> 
             for other, values in wanted.items():
                 asked += 1
                 there = schema["properties"] if other.startswith("/") else beside
-                *lists, name = other.strip("/").replace("/*", "").split("/")
-                for one in lists:
-                    there = there[one]["items"]["properties"]
+                *outer, name = other.strip("/").replace("/*", "").split("/")
+                for one in outer:
+                    there = _inside(there[one])
                 assert name in there, (file, key, other)
-                words = there[name].get("enum") or [
-                    word[1:] for word in there[name].get("x-word", ()) if word.startswith(":")
-                ]
-                words = words or ([True, False] if there[name].get("type") == "boolean" else [])
+                words = _words(there[name])
                 assert {v for v in values if v is not None} <= set(words), (file, key, other)
     assert asked > 60
 

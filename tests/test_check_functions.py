@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 import pytest
 
 from wteaw.ruleset.checks.expressions import RulesetVocabulary
-from wteaw.ruleset.expressions import check_expression
+from wteaw.ruleset.expressions.check import check_expression
 from wteaw.ruleset.expressions.functions import FUNCTIONS
 
 ROWS: Mapping[str, Mapping[str, dict[str, object]]] = {

@@ -18,7 +18,7 @@ SILENT = "{pay: {to: =nation, what: gold, amount: 1}}"
 EVENT = f"events:\n- {{id: e, title: E, for: nations(), effects: [{SILENT}], "
 CASES = f"events:\n- {{id: e, title: E, on: turn_end, for: nations(), says: hm, cases: [{{when: nation.alive, effects: [{SILENT}]}}"
 ROLL = f"events:\n- {{id: e, title: E, on: turn_end, for: nations(), roll: 1d6, results: {{1..2: [{SILENT}], "
-TANKS = "technologies:\n- {id: tanks, name: Tanks, levels: 4}\n"
+TANKS = "technologies:\n- {id: tanks, name: Tanks, levels: 4, silence: {W625: scenarios begin with it}}\n"
 
 NEW = [
     (EVENT + "on: turn_start, when: ›turn == 13}\n", "W601"),
@@ -44,7 +44,7 @@ NEW = [
     (CASES + ", {effects: [" + SILENT + "]}, ›{when: turn > 2, effects: [" + SILENT + "]}]}\n", "W618"),
     (CASES + ", ›{when: nation.alive, effects: [" + SILENT + "]}, {effects: [" + SILENT + "]}]}\n", "W618"),
     (
-        "fields:\n- {id: sold, of: [item], type: number, default: 0}\n"
+        "fields:\n- {id: sold, of: [item], type: number, default: 0, open: true}\n"
         + EVENT.replace("[{pay", "[{change: {of: \"=item('foot')\", field: ›sold, by: 1}}, {pay")
         + "on: turn_end}\n",
         "E304",
@@ -60,12 +60,12 @@ def test_what_can_never_come_is_told_where_it_stands(tmp_path: Path, text: str, 
 
 
 CHANGED = [
-    ("units.yaml", "tags: [army], symbol: F", "tags: [›amry], symbol: F", "W604"),
-    ("units.yaml", "attack: 3, defense: 4", "attack: ›, defense: 4", "E403"),
-    ("units.yaml", "attack: 3, defense: 4", "attack: null, defense: 4", ""),
+    ("units.yaml", "tags: [army]\n    symbol: F", "tags: [›amry]\n    symbol: F", "W604"),
+    ("units.yaml", "attack: 3\n    defense: 4", "attack:›\n    defense: 4", "E403"),
+    ("units.yaml", "attack: 3\n    defense: 4", "attack: null\n    defense: 4", ""),
     ("orders.yaml", "    commits: units\n", "    commits: units\n    requires: [{test: count(units(at=origin)) >= listed(units), message: m}]\n", ""),
-    ("opinion.yaml", "      - {id: borea-takes,", "      - ›{id: again, label: A, says: hm, on: {captured: {by: auria}}, when: event.of, against: auria, cells: {free-city: 1}}\n      - {id: borea-takes,", "W618"),
-    ("opinion.yaml", "      - {id: borea-takes,", "      - {id: again, label: A, says: hm, on: {captured: {by: auria}}, when: event.place, against: auria, cells: {free-city: 1}}\n      - {id: borea-takes,", ""),
+    ("opinion.yaml", "      - id: borea-takes\n", "      - ›{id: again, label: A, says: hm, on: {captured: {by: auria}}, when: event.of, against: auria, cells: {free-city: 1}}\n      - id: borea-takes\n", "W618"),
+    ("opinion.yaml", "      - id: borea-takes\n", "      - {id: again, label: A, says: hm, on: {captured: {by: auria}}, when: event.place, against: auria, cells: {free-city: 1}}\n      - id: borea-takes\n", ""),
 ]  # fmt: skip
 
 
@@ -110,7 +110,7 @@ def copy(folder: Path, files: dict[str, str]) -> None:
     for path in GAME.rglob("*.yaml"):
         target = folder / path.relative_to(GAME)
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(path.read_text("utf-8").replace("@ID@", "mine").replace("@TITLE@", "Mine"), "utf-8")
+        target.write_text(path.read_text("utf-8").replace("$ID$", "mine").replace("$TITLE$", "Mine"), "utf-8")
     for name, text in files.items():
         (folder / name).write_text(text, "utf-8")
 

@@ -8,7 +8,7 @@ import pytest
 
 from .folders import found, marked, own_cache, places  # noqa: F401
 
-WORLD = """nations: [{id: red, name: Red}, {id: blue, name: Blue}]\nplaces: [{id: home, kind: land, lon: 1, lat: 2}, {id: away, kind: land}]\nlinks: [{between: [home, away], kind: land}]\nresources: [{id: coin, name: coin}]\nunits: [{id: foot, name: foot, plural: feet}]\nfields:\n- {id: wealth, of: [place], type: number, default: 1}\n- {id: condition, of: [unit], type: text, default: fit}\n- {id: zones, of: [tech], type: list, table: places, default: []}\nvisibility: [{id: all, what: places, to: everyone}]\nbattles: [{id: clash, step_losses: {field: condition, values: [fit, hurt]}, stages: [{id: s}], silence: {W604: for a test}}]\nsequence:\n- {input: orders}\n- {step: talk, do: act}\n- {step: told, do: inform, visibility: [all]}\n"""
+WORLD = """nations: [{id: red, name: Red}, {id: blue, name: Blue}]\nplaces: [{id: home, kind: land, lon: 1, lat: 2}, {id: away, kind: land}]\nlinks: [{between: [home, away], kind: land}]\nresources: [{id: coin, name: coin}]\nunits: [{id: foot, name: foot, plural: feet}]\nfields:\n- {id: wealth, of: [place], type: number, default: 1, open: true}\n- {id: condition, of: [unit], type: text, default: fit}\n- {id: zones, of: [tech], type: list, table: places, default: [], open: true}\nvisibility: [{id: all, what: places, to: everyone}]\nbattles: [{id: clash, step_losses: {field: condition, values: [fit, hurt]}, stages: [{id: s}], silence: {W604: for a test}}]\nsequence:\n- {input: orders}\n- {step: talk, do: act}\n- {step: told, do: inform, visibility: [all]}\n"""
 ACT = "actions:\n- {id: a, syntax: a, "
 SLOT = "actions:\n- {id: a, syntax: 'a {x}', slots: {x: "
 TERM = "definitions:\n- {id: t, silence: {W604: for a test}, is: "
@@ -16,7 +16,7 @@ EVENT = "events:\n- {id: e, on: turn_end, for: nations(), "
 LOOKUP = "tables: [{id: pay, rows: {new: {high: 3, low: 1}, old: {high: 2}}}]\n"
 LOOKUP += "definitions:\n- {id: t2, is: \"'new'\"}\n- {id: t, silence: {W604: for a test}, is: "
 YIELD = "- {step: pay, do: collect}\nincome:\n- {id: y, "
-ZONES = "technologies:\n- {id: radio, name: Radio, zones: "
+ZONES = "technologies:\n- {id: radio, name: Radio, silence: {W625: scenarios begin with it}, zones: "
 MOVES = """\
 - {step: go, do: move}
 movement: [{id: walk, links: [land]}]
@@ -124,7 +124,10 @@ SLIPS = [
         + "effects: [{choose: lunch, effects: [{say: hm}]}]}\n",
         "",
     ),
-    ("technologies:\n- {id: radio, name: radio}\n- {id: wire, ›name: Radio}\n", "W611"),
+    (
+        "technologies:\n- {id: radio, name: radio, silence: {W625: scenarios begin with it}}\n- {id: wire, ›name: Radio, silence: {W625: scenarios begin with it}}\n",
+        "W611",
+    ),
     (ACT + "help: one}\n- {id: b, ›syntax: a}\n", "W611"),
     (ACT + "help: one}\n- {id: b, syntax: b}\n", ""),
     (

@@ -28,18 +28,18 @@ MOST_FINDINGS = 2
 
 MISTAKES: dict[str, list[tuple[str, str, str]]] = {  # file -> what stands there, what is typed, a part of what is said
     "tables/units.yaml": [
-        ("attack: 3, defense: 4", "attack: 11, defense: 4", "1 to 10"),
-        ("attack: 3, defense: 4", "attack: 5/2, defense: 4", "2 or 3"),
-        ("attack: 3, defense: 4", "attack: 2.5, defense: 4", "2 or 3"),
-        ("attack: 3, defense: 4", "attack: three, defense: 4", "number"),
-        ("attack: 3, defense: 4", "atack: 3, defense: 4", "'attack'"),
-        ("attack: 3, defense: 4", "attack: [3], defense: 4", "number"),
-        ("attack: 3, defense: 4", "attack: -3, defense: 4", "at_least"),
-        ("tags: [army], symbol: F", "tags: army, symbol: F", "list"),
-        ("tags: [army], symbol: F", "tags: [amry], symbol: F", "'army'"),
-        ("tags: [army], symbol: F", "tag: [army], symbol: F", "'tags'"),
-        ("plural: foot, tags", "plurals: foot, tags", "'plural'"),
-        ("name: foot, plural", "nmae: foot, plural", "'name'"),
+        ("attack: 3", "attack: 11", "1 to 10"),
+        ("attack: 3", "attack: 5/2", "2 or 3"),
+        ("attack: 3", "attack: 2.5", "2 or 3"),
+        ("attack: 3", "attack: three", "number"),
+        ("attack: 3", "atack: 3", "'attack'"),
+        ("attack: 3", "attack: [3]", "number"),
+        ("attack: 3", "attack: -3", "at_least"),
+        ("tags: [army]", "tags: army", "list"),
+        ("tags: [army]", "tags: [amry]", "'army'"),
+        ("tags: [army]", "tag: [army]", "'tags'"),
+        ("plural: foot", "plurals: foot", "'plural'"),
+        ("name: foot", "nmae: foot", "'name'"),
         ("- {id: attack, of: [unit], type: number", "- {id: attack, of: unit, type: number", "list"),
         ("- {id: attack, of: [unit], type: number", "- {id: attack, of: [unti], type: number", "unit"),
         ("- {id: attack, of: [unit], type: number", "- {id: attack, of: [unit], type: integer", "number"),
@@ -49,15 +49,15 @@ MISTAKES: dict[str, list[tuple[str, str, str]]] = {  # file -> what stands there
         ("name: attack, of: unit, base: unit.attack", "name: attack, of: unit, base: unit.atack", "attack"),
         ("name: attack, of: unit, base: unit.attack", "name: attack, of: units, base: unit.attack", "unit"),
         ("name: attack, of: unit, base: unit.attack", "name: attack, base: unit.attack", "'of'"),
-        ("{id: walls, of: defense,", "{id: walls, of: defence,", "'defense'"),
+        ("of: defense", "of: defence", "'defense'"),
         ("'has_its_seat_in', unit.place", "'has_its_seatin', unit.place", "has_its_seat_in"),
         ("'has_its_seat_in', unit.place", "'has_its_seat_in', unit.plcae", "place"),
         ("any(nations(), 'has", "any(nation(), 'has", "nations"),
         ("any(nations(), 'has", "anyy(nations(), 'has", "any"),
-        ('unit.place)", add: 1', 'unit.place", add: 1', ""),
-        ('unit.place)", add: 1', 'unit.place)", add: one', "="),
-        ('unit.place)", add: 1', 'unit.place)", ad: 1', "'add'"),
-        ('unit.place)", add: 1', 'unit.place)", add: 1, times: 110%', "fraction"),
+        ("unit.place)\"", "unit.place\"", ""),
+        ("add: 1", "add: one", "="),
+        ("add: 1", "ad: 1", "'add'"),
+        ("add: 1", "times: 110%", "fraction"),
         ("is: nation.capital == place", "is: nation.capital = place", "=="),
         ("is: nation.capital == place", "is: nation.captial == place", "capital"),
         ("is: nation.capital == place", "is: nation.capital == plac", "place"),
@@ -83,24 +83,22 @@ MISTAKES: dict[str, list[tuple[str, str, str]]] = {  # file -> what stands there
         ('back: "friendly(self, place)"', 'back: "freindly(self, place)"', "friendly"),
         ('back: "friendly(self, place)"', 'back: "friendly(self)"', ""),
         ("audience: everyone", "audience: evryone", "'everyone'"),
-        ("how: capture, by", "how: captur, by", "'capture'"),
-        ("by: army, held_by", "by: amry, held_by", "'army'"),
-        ("held_by: [army], to", "held_by: [armies], to", "'army'"),
+        ("how: capture", "how: captur", "'capture'"),
+        ("by: army", "by: amry", "'army'"),
+        ("held_by: [army]", "held_by: [armies]", "'army'"),
         ("to: [largest]", "to: [bigest]", "largest"),
         ("owns: true", "owns: yes", "true"),
     ],
     "tables/economy.yaml": [
-        ("per: nation", "per: naton", "'nation'"),
-        ("per: nation", "per: nations", "'nation'"),
         ("places(holder=nation)", "places(hodler=nation)", "holder"),
         ("places(holder=nation)", "place(holder=nation)", "places"),
         ("amount: =place.worth", "amount: place.worth", "="),
         ("amount: =place.worth", "amount: =place.wroth", "worth"),
         ("amount: =place.worth", "amount: =nation.worth", ""),
         ("amount: =place.worth", "amount:", ""),
-        ("into: gold}", "into: gld}", "'gold'"),
-        ("makes: foot, price", "makes: fot, price", "'foot'"),
-        ("makes: foot, price", "make: foot, price", "'makes'"),
+        ("into: gold", "into: gld", "'gold'"),
+        ("makes: foot", "makes: fot", "'foot'"),
+        ("makes: foot", "make: foot", "'makes'"),
         ('price: "=model(self, \'foot\').price"', 'price: "=model(self, \'fot\').price"', "foot"),
         ('price: "=model(self, \'foot\').price"', "price: -3", ""),
         ('price: "=model(self, \'foot\').price"', "price: 3 gold", ""),
@@ -126,8 +124,8 @@ MISTAKES: dict[str, list[tuple[str, str, str]]] = {  # file -> what stands there
         ("[highgate, westmill], kind: road", "[highgate], kind: road", "two"),
         ("[highgate, westmill], kind: road", "[highgate, westmill], kind: raod", "'road'"),
         ("[highgate, westmill], kind: road", "[highgate, westmill], kind: road, oneway: true", ""),
-        ("type: id, table: places", "type: id, table: place", "'places'"),
-        ("type: id, table: places", "type: di, table: places", "id"),
+        ("table: places", "table: place", "'places'"),
+        ("type: id", "type: di", "id"),
     ],
     "tables/nations.yaml": [
         ("opposite: borea", "opposite: boreaa", "'borea'"),
@@ -161,13 +159,13 @@ MISTAKES: dict[str, list[tuple[str, str, str]]] = {  # file -> what stands there
         ("track: opinion", "track: opinon", "'opinion'"),
         ("columns: [free-city]", "columns: [free-ctiy]", "'free-city'"),
         ("for: nations()", "for: nation()", "nations"),
-        ("{captured: {by: auria}}, when", "{capture: {by: auria}}, when", "captured"),
-        ("{captured: {by: auria}}, when", "{captured: {bye: auria}}, when", "'by'"),
-        ("{captured: {by: auria}}, when", "{captured: {by: aruia}}, when", "'auria'"),
-        ("against: auria, cells: {free-city: 0..2}", "against: auria, cells: {free-ctiy: 0..2}", "'free-city'"),
-        ("against: auria, cells: {free-city: 0..2}", "against: auria, cells: {free-city: 2..0}", "0..2"),
-        ("against: auria, cells: {free-city: 0..2}", "against: auria, cells: {free-city: two}", ""),
-        ("against: auria, cells: {free-city: 0..2}", "against: auira, cells: {free-city: 0..2}", "'auria'"),
+        ("{captured: {by: auria}}", "{capture: {by: auria}}", "captured"),
+        ("{captured: {by: auria}}", "{captured: {bye: auria}}", "'by'"),
+        ("{captured: {by: auria}}", "{captured: {by: aruia}}", "'auria'"),
+        ("cells: {free-city: 0..2}", "cells: {free-ctiy: 0..2}", "'free-city'"),
+        ("cells: {free-city: 0..2}", "cells: {free-city: 2..0}", "0..2"),
+        ("cells: {free-city: 0..2}", "cells: {free-city: two}", ""),
+        ("against: auria", "against: auira", "'auria'"),
     ],
     "tables/orders.yaml": [
         ("{n: {kind: number, least: 1}, item: item", "{n: {kind: numbr, least: 1}, item: item", "number"),
@@ -235,9 +233,9 @@ MISTAKES: dict[str, list[tuple[str, str, str]]] = {  # file -> what stands there
     ],
     "tables/victory.yaml": [
         ("place('lowgate').holder", "place('lowgat').holder", "lowgate"),
-        ('== nation(\'auria\')", wins', '== nation(\'aurai\')", wins', "auria"),
-        ("wins: auria, says", "wins: aurai, says", "'auria'"),
-        ("wins: auria, says", "win: auria, says", "'wins'"),
+        ("== nation('auria')\"", "== nation('aurai')\"", "auria"),
+        ("wins: auria", "wins: aurai", "'auria'"),
+        ("wins: auria", "win: auria", "'wins'"),
     ],
     "tables/visibility.yaml": [
         ("what: places, to", "what: place, to", "'places'"),
@@ -283,7 +281,7 @@ def game(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("game") / "mine"
     shutil.copytree(GAME, folder)
     for path in folder.rglob("*.yaml"):
-        path.write_text(path.read_text("utf-8").replace("@ID@", "mine").replace("@TITLE@", "Mine"), "utf-8")
+        path.write_text(path.read_text("utf-8").replace("$ID$", "mine").replace("$TITLE$", "Mine"), "utf-8")
     return folder
 
 
@@ -319,10 +317,10 @@ def test_what_is_right_is_not_told(game: Path) -> None:
 
 
 RIGHT = [  # the other side of a threshold, and neighbors of mistakes that must not be told
-    ("tables/units.yaml", "attack: 3, defense: 4", "attack: 10, defense: 4"),
-    ("tables/units.yaml", "attack: 3, defense: 4", "attack: 0, defense: 4"),
-    ("tables/units.yaml", "price: 3}", "price: 5/2}"),
-    ("tables/units.yaml", "defense: 3, move: 2", "defense: 11, move: 2"),
+    ("tables/units.yaml", "attack: 3", "attack: 10"),
+    ("tables/units.yaml", "attack: 3", "attack: 0"),
+    ("tables/units.yaml", "price: 3", "price: 5/2"),
+    ("tables/units.yaml", "defense: 3", "defense: 11"),
     ("tables/nations.yaml", "months: 1,", "months: 1200,"),
     ("tables/nations.yaml", "default: true, enter: never", "default: true, enter: {takes: [place]}"),
     ("tables/orders.yaml", "roll: {die: 1d10, at_most: 6}", "roll: {die: 1d10, at_most: 9}"),
@@ -345,7 +343,7 @@ def test_its_neighbor_is_not_told(game: Path, file: str, right: str, typed: str)
     assert right in text
     lessened = text.replace(right, typed, 1)
     if "defense: 11" in typed:  # a modifier may lower it: what is too much for the die is there to be lost
-        lessened = lessened.replace("add: 1, label: walls", "add: -1, label: walls")
+        lessened = lessened.replace("add: 1\n", "add: -1\n")
     assert [d for d in told(game, file, lessened) if d.code != "W613"] == []
 
 
@@ -400,7 +398,7 @@ CASES = [
     ("{highgate: {auria: {foot: 2}}}", "{higgate: {auria: {foot: 2}}}", "E401", "'highgate'"),
     ("{stonebridge: {auria: {foot: 1}}", "{stonebridge: {auira: {foot: 1}}", "E401", "'auria'"),
     ("{stonebridge: {auria: {foot: 1}}", "{stonebridge: {auria: {fot: 1}}", "E401", "'foot'"),
-    ("places: {ferry: {holder: borea}}}", "places: {ferry: {holder: boreal}}}", "E401", "'borea'"),
+    ("places: {ferry: {holder: borea}}", "places: {ferry: {holder: boreal}}", "E401", "'borea'"),
     ("when: recruits", "when: recruit", "E605", "'recruits'"),
     ("when: [marches, battles", "when: [marches, batles", "E605", "'battles'"),
     ("orders: {auria: [send", "orders: {aurai: [send", "E401", "'auria'"),

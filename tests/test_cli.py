@@ -111,7 +111,7 @@ def test_a_broken_order_file_is_refused_line_by_line(
     code, out, _ = run(capsys, "orders", "check", str(file), "--game", str(game), "--nation", "german-empire")
     assert code == 1
     told = " ".join(out.split())
-    assert "1 ORDER STANDS" in out and "NOT TAKEN" in out, out
+    assert "1 ORDER IS VALID" in out and "NOT TAKEN" in out, out
     for number, line in enumerate(BROKEN.splitlines()[2:], 3):
         assert f"line {number} {line}" in told, f"line {number} is told"
     assert "2 infantry go from Berlin to Leipzig" in told and "line 2 " not in told
@@ -144,7 +144,7 @@ def test_the_template_is_an_order_file_that_stands(
 
 
 def test_a_turn_from_orders_to_reports(
-    capsys: pytest.CaptureFixture[str], game: Path, tmp_path: Path
+    capsys: pytest.CaptureFixture[str], game: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     code, out, err = run(capsys, "resolve", "--game", str(game))
     assert code == 3 and "no orders yet from" in err and "french-empire" in err
@@ -161,10 +161,14 @@ def test_a_turn_from_orders_to_reports(
     assert code == 0 and "nothing was kept" in out
     code, out, _ = run(capsys, "close", "--game", str(game), "--format", "json")
     assert code == 0 and set(json.loads(out)["salts"]) == {"german-empire", "french-empire"}
-    code, out, _ = run(capsys, "resolve", "--game", str(game), "--dry-run")
+    with monkeypatch.context() as brief:
+        brief.setattr("wteaw.cli.game.MOST_AT_A_GLANCE", 2)
+        code, out, _ = run(capsys, "resolve", "--game", str(game), "--dry-run")
     assert code == 0 and "nothing was kept" in out
+    assert len(out.splitlines()) == 6 and "lines more: `wteaw report` has all of it" in out
     code, out, _ = run(capsys, "resolve", "--game", str(game))
     assert code == 0 and "declares war on Belgium" in out and "turn 2 waits" in out
+    assert out.startswith("NEWS\n") and "\nBATTLES\n" in out and "infantry go" not in out
     code, out, _ = run(capsys, "report", "--game", str(game), "--nation", "german-empire")
     assert code == 0 and "German Empire" in out and "ORDER FORM" in out and "Belgium" in out
     code, out, _ = run(capsys, "report", "--game", str(game), "--nation", "german-empire", "--format", "html")
@@ -209,3 +213,77 @@ def test_help_starts_without_the_heavy_libraries() -> None:
     code = "import sys; from wteaw.cli import _run; _run(['--help']); print([m for m in ('numpy','networkx','ruamel','sqlalchemy','jinja2') if m in sys.modules])"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert out.rstrip().endswith("[]")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["help"],
+        ["--version"],
+        ["scenarios"],
+        ["new", "--help"],
+        ["orders", "reference", "ruleset/variants/diplomacy"],
+        ["scenarios", "--json"],
+        ["nothing"],
+    ],
+    ids=" ".join,
+)
+def test_a_command_whose_reader_has_gone_ends_without_a_word(command: list[str]) -> None:
+    """As with `| head`, which may close the pipe before the first line is written."""
+    started = subprocess.Popen(
+        [sys.executable, "-c", f"from wteaw.cli import main; main({command!r})"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert started.stdout is not None and started.stderr is not None
+    started.stdout.close()
+    said = started.stderr.read()
+    started.stderr.close()
+    wrong = command == ["nothing"]  # its words go to standard error
+    assert (started.wait(), bool(said)) == ((2, True) if wrong else (0, False)), said
+    assert "Traceback" not in said and "BrokenPipe" not in said
+
+
+def test_help_of_a_command_and_its_options_in_words(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "help", "new")
+    assert code == 0 and out == run(capsys, "new", "--help")[1] and "Start a game from a scenario." in out
+    assert "list[" not in out and "May be given again." in out and "--format text|json " in out
+    assert "--format text|html|json" not in run(capsys, "luck", "--help")[1]  # in one order everywhere
+    assert "--format text|json|html " in run(capsys, "luck", "--help")[1]
+
+
+def test_a_game_is_named_with_and_without_its_option(game: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for command in ("status", "luck", "statistics"):
+        said = run(capsys, command, "--game", str(game))
+        assert said[0] == 0 and run(capsys, command, str(game)) == said, command
+
+
+def test_every_nation_that_there_is_not_is_told_at_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wrong = ["--player", "fra", "--player", "zzz", "--player", "germny"]
+    code, _, err = run(capsys, "new", "1914", "--game", str(tmp_path / "g"), *wrong)
+    assert code == 2 and "fra; did you mean French Empire?" in err and "zzz" in err
+    assert "germny; did you mean German Empire?" in err
+    code, _, err = run(capsys, "new", "diplomacy", "--game", str(tmp_path / "g"), "--player", "zzz")
+    assert code == 2 and "there are Austria, England, France" in err
+
+
+def test_explain_knows_words_of_the_rules_that_are_no_values(
+    game: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for word in ("influence", "withdraw", "supply"):
+        code, out, err = run(capsys, "explain", word, "--game", str(game), "--nation", "german-empire")
+        assert code == 0 and err == "" and "You do not know" not in out and word in out.lower(), out
+    assert run(capsys, "explain", "xyzzy", "--game", str(game), "--nation", "german-empire")[0] == 2
+
+
+def test_newer_rules_of_a_scenario_with_rules_of_its_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A folder alone knows nothing of them: without the scenario they would be lost."""
+    where = ["--game", str(tmp_path / "empires")]
+    assert run(capsys, "new", "empire-orders", *where, "--seed", "5a" * 32)[0] == 0
+    code, out, _ = run(capsys, "upgrade", *where, "--scenario", "empire-orders")
+    assert (code, out.strip()) == (0, "The game runs on these rules already.")
+    code, out, _ = run(capsys, "upgrade", *where, "--ruleset", "ruleset/variants/empire-orders")
+    assert code == 0 and "runs on these rules" not in out

@@ -18,7 +18,7 @@ SERVERS = {"serve", "lsp"}
 GAME = "--game {game}"
 READS = {
     "validate": "{rules} {scenario}",
-    "doctor": "desk",
+    "doctor": "server",
     "test": "{rules}/tests/datc-6a.yaml -k 6.a.1",
     "coverage": "{rules}",
     "show": "units/army --ruleset {rules}",

@@ -35,7 +35,7 @@ def test_what_places_yield_goes_into_the_store() -> None:
 
 
 def test_each_region_keeps_what_it_yields() -> None:
-    ruleset = rules(income=[LAND], stats=[INCOME], treasuries=BY_REGION)
+    ruleset = rules(income=[LAND], stats=[INCOME], resources=BY_REGION)
     turn = turn_of(ruleset, position({"red/a": {"coin": 1}}), step="collect")
     collect.run(NODE, turn)
     assert {k: v["coin"] for k, v in turn.state.table("treasuries").items()} == {
@@ -46,7 +46,7 @@ def test_each_region_keeps_what_it_yields() -> None:
 
 
 def test_what_a_distant_place_yields_may_go_to_another_purse() -> None:
-    ruleset = rules(income=[{**LAND, "seat": "=place('a')"}], stats=[INCOME], treasuries=BY_REGION)
+    ruleset = rules(income=[{**LAND, "seat": "=place('a')"}], stats=[INCOME], resources=BY_REGION)
     turn = turn_of(ruleset, position({"red/a": {"coin": 1}}), step="collect")
     collect.run(NODE, turn)
     assert turn.state.table("treasuries")["red/a"]["coin"] == 11
@@ -75,7 +75,7 @@ def test_a_limited_total_is_shared_over_the_purses_and_the_rest_goes_home() -> N
     ruleset = rules(
         income=[LAND],
         stats=[INCOME],
-        treasuries=BY_REGION,
+        resources=BY_REGION,
         modifiers=[{"id": "half", "of": "income", "for": "red", "times": "1/2"}],
     )
     turn = turn_of(ruleset, position({"red/a": {"coin": 0}, "red/e": {"coin": 0}}), step="collect")
@@ -103,7 +103,7 @@ def test_nobody_reads_another_nations_income() -> None:
 
 @given(st.lists(st.integers(0, 30), min_size=1, max_size=6), st.integers(0, 100))
 def test_sharing_gives_out_exactly_what_is_allowed(amounts: list[int], percent: int) -> None:
-    ruleset = rules(treasuries=BY_REGION)
+    ruleset = rules(resources=BY_REGION)
     turn = turn_of(ruleset, position({}))
     parts = {("coin", f"red/{i}"): a for i, a in enumerate(amounts)}
     total = sum(amounts)

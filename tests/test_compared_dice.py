@@ -101,7 +101,7 @@ def test_whoever_wins_ties_and_throws_more_is_said_by_the_row() -> None:
     """Both sides of the threshold: a die more, a tie to the other side, and neither key."""
     plain = {"die": "1d6", "stages": [{"id": "throw", "resolve": "compare"}]}
     for stage, sides, tie in (
-        ({}, (2, 2), False), ({"tie": "defender"}, (2, 2), False), ({"tie": "attacker"}, (2, 2), True), ({"most": 1}, (1, 1), False),
+        ({}, (2, 2), False), ({"resolve": {"compare": {"tie": "defender"}}}, (2, 2), False), ({"resolve": {"compare": {"tie": "attacker"}}}, (2, 2), True), ({"most": 1}, (1, 1), False),
         ({"most": {"attacker": 1}}, (1, 2), False), ({"most": {"defender": "=count(mine) - 1"}}, (2, 1), False),
     ):  # fmt: skip
         plan = asked(2, 2, {**plain, "stages": [{**plain["stages"][0], **stage}]})  # type: ignore[dict-item]
@@ -209,9 +209,9 @@ def test_real_dice_are_told_pair_by_pair() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        ("resolve: compare", "resolve: compare", []),
+        ("tie: defender", "tie: attacker", []),
         ("die: 1d6", "dice: 1", ["no die is said"]),
-        ("tie: defender", "side: attacker", ["have none to be compared with"]),
+        ("losses: at_once", "side: attacker", ["have none to be compared with"]),
     ],
 )
 def test_a_stage_that_can_compare_nothing_is_told(

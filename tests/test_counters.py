@@ -41,7 +41,7 @@ def test_each_region_may_have_a_counter_of_its_own() -> None:
         "while": "not reaches(place, set_of('b'), 'is_red')",
     }
     forms: dict[str, list[Row]] = {
-        "counters": [row], "treasuries": BY_REGION, "definitions": [{"id": "is_red", "of": ["place"], "is": "place.holder == 'red' and place.kind == 'land'"}],
+        "counters": [row], "resources": BY_REGION, "definitions": [{"id": "is_red", "of": ["place"], "is": "place.holder == 'red' and place.kind == 'land'"}],
     }  # fmt: skip
     links = [r for r in rules().rows("links").values() if "z" not in r["between"]]
     turn = turn_of(rules(**forms, links=links), position({"red/a": {"men": 1}, "red/e": {"men": 1}}))
@@ -57,7 +57,7 @@ def test_a_region_without_a_purse_draws_on_the_main_one() -> None:
     terms = [{"id": "is_red", "of": ["place"], "is": "place.holder == 'red' and place.kind == 'land'"}]
     links = [r for r in rules().rows("links").values() if "z" not in r["between"]]
     turn = turn_of(
-        rules(counters=[row], treasuries=BY_REGION, definitions=terms, links=links),
+        rules(counters=[row], resources=BY_REGION, definitions=terms, links=links),
         position({"red/a": {"men": 5}}),
     )
     watch.step_over(turn, {"step": "count", "do": "moment"}, "count")

@@ -267,7 +267,7 @@ def test_a_read_back_of_deployments_says_what_is_left_and_where_it_came_from(gam
     text = "deploy 14 infantry to Cologne\ndeploy 20 infantry to Ruhr"
     back = read_back(world, take_in(game.ruleset, text, lambda _: world, nation="german-empire"))
     assert "Still yours to place: " in back.again[0] and "14 infantry" in back.again[0]
-    assert back.again[1].startswith("20 infantry for Ruhr: ") and "10 from Frankfurt" in back.again[1]
+    assert back.again[1].startswith("20 infantry for the Ruhr: ") and "10 from Frankfurt" in back.again[1]
     there = dict(back.idle)
     assert "infantry" not in there["Cologne"] and "14 infantry" not in there.values()
     unnamed = read_back(

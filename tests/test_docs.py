@@ -71,6 +71,7 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reader]:
 RUN_PAGES = [page for page in PAGES if any(b.language in RUN or b.file for b in blocks(page))]
 LONG_NAMES = (
     "docs/audit",
+    "docs/luck",
     "docs/sweeps",
     "docs/tournaments",
     "docs/tutorials/first-layer",

@@ -17,7 +17,7 @@ from wteaw.cli import doctor as module
 
 @pytest.fixture(autouse=True)
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A folder of one's own, and none of the variables of a desk."""
+    """A folder of one's own, and none of the variables of a server."""
     monkeypatch.chdir(tmp_path)
     for name in ("WTEAW_DATABASE", "WTEAW_MAIL", "WTEAW_IMAP", "TRIPLEA_JAR", "NO_COLOR"):
         monkeypatch.delenv(name, raising=False)
@@ -56,12 +56,12 @@ def test_an_extra_is_missed_only_by_who_needs_it(
     there = module._there
     monkeypatch.setattr(module, "_there", lambda name: name != "starlette" and there(name))
     code, checks = ask(capsys)
-    assert code == ExitCode.DONE and not checks["extra desk"]["right"] and checks["extra lsp"]["right"]
+    assert code == ExitCode.DONE and not checks["extra server"]["right"] and checks["extra lsp"]["right"]
     assert (
-        checks["extra desk"]["found"] == "without starlette"
-        and checks["extra desk"]["mend"] == "pip install 'wteaw[desk]'"
+        checks["extra server"]["found"] == "without starlette"
+        and checks["extra server"]["mend"] == "pip install 'wteaw[server]'"
     )
-    assert ask(capsys, "desk")[0] == ExitCode.MACHINE
+    assert ask(capsys, "server")[0] == ExitCode.MACHINE
     assert ask(capsys, "lsp")[0] == ExitCode.DONE
 
 
@@ -110,7 +110,7 @@ def listening() -> Iterator[int]:
 def test_servers(listening: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setenv("WTEAW_MAIL", f"smtp://me:secret@127.0.0.1:{listening}")
     monkeypatch.setenv("WTEAW_DATABASE", "mysql://me:secret@127.0.0.1/x")
-    code, checks = ask(capsys, "desk")
+    code, checks = ask(capsys, "server")
     assert checks["mail server"]["right"] and code == ExitCode.MACHINE
     assert not checks["database"]["right"] and "postgresql://" in checks["database"]["found"]
     assert "secret" not in json.dumps(checks), "a password is never told"
@@ -127,7 +127,7 @@ def test_as_text(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyP
     said = capsys.readouterr().out
     assert left.value.code == ExitCode.MACHINE
     assert (
-        "WRONG    chromium: not found\n         for trying the pages of the desk\n         apt-get install chromium\n"
+        "WRONG    chromium: not found\n         for trying the pages of the server\n         apt-get install chromium\n"
         in said
     )
     assert "lacking  JDK" in said and said.endswith("of what is needed is missing.\n")

@@ -36,7 +36,18 @@ def test_a_set_of_orders_that_leaves_a_requirement_open_is_not_accepted(
 ) -> None:
     (tmp_path / "orders.txt").write_text("nation borea   turn 1\ndeploy infantry b1\n", encoding="utf-8")
     code, said = run(capsys, "orders", "check", "--game", game, tmp_path / "orders.txt")
-    assert code != 0 and "undeployed" in said and "none of the orders" in said
+    assert code != 0 and "still to be deployed" in said and "no order counts before that" in said
+
+
+def test_a_line_goes_on_as_it_began_and_units_that_are_deployed_have_their_order(
+    game: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = "deploy 1 artillery, 1 general to b1\ndeploy 2 infantry to b1 and 2 infantry to b1\n"
+    (tmp_path / "orders.txt").write_text(text, encoding="utf-8")
+    _, said = run(capsys, "orders", "check", "--nation", "borea", "--game", game, tmp_path / "orders.txt")
+    assert "1 general is deployed in" in said and "NOT TAKEN" not in said, said
+    idle = said[said.index("UNITS WITHOUT AN ORDER") :]
+    assert "1 infantry" in idle and "general" not in idle and "artillery" not in idle, said
 
 
 def test_the_turn_waits_until_all_orders_are_there(game: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -116,7 +127,7 @@ def test_a_nation_that_sends_nothing_is_held_to_the_requirements(
     game: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     code, said = run(capsys, "resolve", "--game", game, "--force")
-    assert code != 0 and "Borea: undeployed" in said and "orders must be handed in" in said
+    assert code != 0 and "Borea: still to be deployed" in said and "submit orders that meet this" in said
     hand_in(game, capsys, 1, DEPLOYED)
     code, said = run(capsys, "resolve", "--game", game)
     assert code == 0, said

@@ -30,11 +30,29 @@ EXCUSED = [  # key, way, what is written; why it is not told
     (r"^rule-test.*/stacks/", "type", "{'qzx': 1}", "a case may give units conditions of its own"),
     (r"^rule-test.*/case/when$", "type", "[]", "a case may look at a position without playing a step"),
     (r"^rule-test.*/(dice|win)$", "", "", "a result that playing the test compares"),
+    (r"^rule-test.*/then/(asks|asked)/\[\]/", "type", "", "a value that playing the test compares"),
+    (
+        r"^rule-test.*/then/(chances|means|draws|odds/\[\])/",
+        "type",
+        "",
+        "a figure that playing the test compares",
+    ),
+    (r"^rule-test.*/made_up/", "type", "", "ids in a list, or with what they are"),
+    (r"^rule-test.*/flags", "type", "", "flags in a list, or with what is known of them"),
+    (r"^policies.*/war/(allies|push|shift)$", "type", "7", "seven times as much is a ratio"),
+    (r"^production.*/uses/", "type", "7", "seven of it are an amount"),
+    (
+        r"^(production.*/hand|detection.*/targets_only)$",
+        "type",
+        "True",
+        "one of the words that may stand there",
+    ),
+    (r"^common.*/roll.*/faces$", "type", "7", "a face of the die"),
 ]
 ASKED = 1500
 """Spoilings that the quick test makes at the least: fewer would mean that the keys are not found."""
-MOST_SILENT = 0.013
-"""The share that may go untold over all shipped rulesets: a figure that may only be lowered."""
+MOST_SILENT = 0.005
+"""The share that may go untold over all shipped rulesets (0.0044 when last measured): it may only be lowered."""
 
 
 def excuse(spoiling: Spoiling) -> str:

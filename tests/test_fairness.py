@@ -77,7 +77,7 @@ GOLDEN = {
 }
 
 
-def test_every_secret_hangs_on_the_anchor() -> None:
+def test_every_secret_depends_on_the_anchor() -> None:
     for turn in range(1, 11):
         assert fairness.verify_secret(CHAIN.anchor, turn, CHAIN.secret(turn))
     assert len({CHAIN.anchor, *map(CHAIN.secret, range(1, 11))}) == 11
@@ -226,7 +226,7 @@ def test_an_inner_node_is_no_leaf() -> None:
     assert not fairness.verify_proof(smaller, Opening("a", left, (right,)))
 
 
-def test_a_commitment_hangs_on_the_secret() -> None:
+def test_a_commitment_depends_on_the_secret() -> None:
     assert fairness.verify_commitment(COMMITTED, CHAIN.secret(TURN))
     for wrong in (CHAIN.secret(TURN + 1), turned(CHAIN.secret(TURN)), "", "zz" * 32):
         assert not fairness.verify_commitment(COMMITTED, wrong)

@@ -427,7 +427,7 @@ def test_a_line_that_says_that_nothing_is_ordered_is_no_order() -> None:
 def test_why_the_nearest_form_does_not_stand_is_said_where_nothing_else_can_be_proposed() -> None:
     world = known("no-mans-land", 1, "germany")
     (one,) = answer(world, "germany", "dow russia").not_taken
-    assert "`declare war on Russia` would not stand" in one.why and one.instead == ()
+    assert "`declare war on Russia` would not be valid" in one.why and one.instead == ()
     (one,) = answer(world, "germany", "defend rhine").not_taken
     assert "all orders: send `help`" in one.why and "wteaw" not in one.why
 
@@ -610,6 +610,13 @@ MEANT = [
     ("Cologne/Ruhr 4 inf", "move 4 infantry from Cologne to Ruhr"),
     ("all units hold", "-"),
     ("Germany's orders for turn 2:", "-"),
+    ("all from Cologne to Ruhr", "move 1 anti-air gun, 8 artillery, 28 infantry from Cologne to Ruhr"),
+    ("all from Cologne to Alsace-Lorraine", "? move 8 artillery, 28 infantry from Cologne to Alsace-Lorraine"),
+    ("all from Skagerrak to North Sea", "sail 1 battleship, 4 destroyers, 4 submarines, 1 transport from Skagerrak to North Sea"),
+    ("move 5 infantry from Cologne to Stutgart", "? move 5 infantry from Cologne to Frankfurt"),
+    ("move 4 infantry from Frankfurt to Bern", "? move 4 infantry from Frankfurt to Stuttgart"),
+    ("hold Frankfrt and fall back to Badn", "? hold Frankfurt"),
+    ("influence Romainia 5", "? influence Romania"),
 ]  # fmt: skip
 
 
@@ -626,6 +633,14 @@ def test_what_is_proposed_is_no_war_no_attack_on_a_neutral_and_not_half_of_what_
     assert wrong == []
 
 
+def test_no_attack_is_offered_where_none_was_meant_and_no_neutral_is_named_as_a_goal() -> None:
+    world = known("1914", 2, "german-empire")
+    for line in ("move 5 infantry from Cologne to Stutgart", "move 4 infantry from Frankfurt to Bern"):
+        (refused,) = answer(world, "german-empire", line).not_taken
+        assert "they can go to" in refused.why and "Belgium" not in refused.why, line
+        assert not any("Alsace" in text or "Belgium" in text for text in refused.instead), line
+
+
 def test_a_refusal_names_the_real_fault_in_the_words_of_a_player() -> None:
     world = known("1914", 2, "german-empire")
     for line, fault in (
@@ -635,6 +650,21 @@ def test_a_refusal_names_the_real_fault_in_the_words_of_a_player() -> None:
         ("research blimps", "no technology is called 'blimps'"),
         ("move 4 wombats from Cologne to Ruhr", "no kind of unit is called 'wombats'"),
         ("build artillery in lyon", "how many? a number is missing before 'artillery'"),
+        (
+            "move 5 infantry from Cologne to Ruhr quickly please",
+            "the order is complete before 'quickly please', which is not understood",
+        ),
+        ("influence Romania 5", "the order is complete before '5', which is not understood"),
+        ("research", "the order is not complete: it goes on with a technology"),
+        (
+            "move infantry from Cologne to Alsace",
+            "how many? a number, or `all`, is missing before 'infantry'",
+        ),
+        (
+            "attack Alsace with infantry from Cologne",
+            "how many? a number, or `all`, is missing before 'infantry'",
+        ),
+        ("attack Alsace from Cologne", "which units, and how many?"),
         (
             "move 2 infantry from Cologne to Stuttgart",
             "Cologne and Stuttgart are 2 moves apart; these units move 1",

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wteaw.battle.encounters import _forces_at
@@ -27,12 +27,13 @@ from . import small
 
 NATIONS, PLACES, KINDS = ("red", "blue", "gray"), ("ash", "birch", "cedar", "dale"), ("foot", "horse")
 RULES = small.ruleset(
-    treasuries=[
+    resources=[
         {
             "id": "gold",
-            "per": "region",
-            "seat": "capital",
-            "through": "friendly(self, place) and place.worth > 1",
+            "name": "Gold",
+            "treasury": {
+                "region": {"seat": "capital", "through": "friendly(self, place) and place.worth > 1"}
+            },
         }
     ],
     fields=[*small.BASE["fields"], {"id": "grade", "of": ["nation"], "type": "text", "default": None}],
@@ -103,7 +104,7 @@ def answers(turn: Turn) -> dict[str, Any]:
     out: dict[str, Any] = {"nations": world.nations(), "sides": world.by_side(), "forces": _forces_at(turn)}
     for a in world.nations():
         out[f"gold of {a}"] = stores.purses(world, a, "gold")
-        out[f"land of {a}"] = stores.regions(world, a, stores.store_row(world, "gold"))
+        out[f"land of {a}"] = stores.regions(world, a, stores.division(world.ruleset, "gold"))
         for b in world.nations():
             out[f"{a} to {b}"] = world.stance(a, b), world.hostile(a, b), world.allied(a, b)
         for term in ("mates", "held", "calmness", "foes", "loose"):
@@ -139,11 +140,51 @@ def test_after_any_changes_a_world_answers_like_a_new_one(made: list[Change]) ->
         assert answers(small.turn(RULES, turn.state.copy())) == answers(fresh)
 
 
+@settings(max_examples=20, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 2), changes), max_size=4))
+def test_worlds_that_share_what_is_kept_answer_each_for_itself(made: list[tuple[int, Change]]) -> None:
+    """A world, and two over copies of its state: whichever changes, the others hear nothing of it."""
+    turn = small.turn(RULES)
+    first, second = (
+        Turn(
+            RULES,
+            turn.state.copy(),
+            turn.dice,
+            moments=turn.world.moments,
+            geography=turn.world.geography,
+            copied=turn.world,
+        )
+        for _ in range(2)
+    )
+    answers(first)
+    for which, change in made:
+        change((turn, first, second)[which].state)
+        for each in (second, turn, first):
+            assert answers(each) == answers(small.turn(RULES, State(each.state.tables)))
+
+
+def test_a_world_over_a_copy_takes_over_what_is_kept_until_a_table_changes() -> None:
+    world = World(RULES, small.state())
+    made: list[int] = []
+
+    def ask(of: World) -> int:
+        of.keep("x", ("places",), lambda: made.append(1))
+        return len(made)
+
+    copies = [World(RULES, world.state.copy(), copied=world) for _ in range(2)]
+    assert [ask(copies[0]), ask(world), ask(copies[1])] == [1, 1, 1]
+    copies[0].state.put("nations", "red", "calm", 3)
+    assert ask(copies[0]) == 1
+    copies[0].state.put("places", "ash", "worth", 3)
+    assert [ask(copies[0]), ask(copies[1])] == [2, 2]
+    assert ask(world) == 2
+
+
 def test_regions_are_made_again_when_what_their_test_reads_changes() -> None:
     world = World(RULES, small.state(places={"ash": {"worth": 5}}))
 
     def land() -> list[tuple[str, ...]]:
-        return stores.regions(world, "red", stores.store_row(world, "gold"))
+        return stores.regions(world, "red", stores.division(world.ruleset, "gold"))
 
     assert land() == [("ash", "birch")]
     world.state.put("places", "ash", "worth", 1)

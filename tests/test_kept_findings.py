@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from wteaw.cli import validate
 from wteaw.ruleset.compile import load_ruleset
 from wteaw.testing import check
 
@@ -16,10 +17,14 @@ GAME = Path(__file__).parent.parent / "templates" / "conquest"
 @pytest.fixture
 def game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("WTEAW_CACHE", str(tmp_path / "cache"))
-    folder = tmp_path / "mine"
-    shutil.copytree(GAME, folder)
+    return laid(tmp_path / "mine", GAME)
+
+
+def laid(folder: Path, template: Path) -> Path:
+    """A game as `wteaw init` lays it."""
+    shutil.copytree(template, folder)
     for path in folder.rglob("*.yaml"):
-        path.write_text(path.read_text("utf-8").replace("@ID@", "mine").replace("@TITLE@", "Mine"), "utf-8")
+        path.write_text(path.read_text("utf-8").replace("$ID$", "mine").replace("$TITLE$", "Mine"), "utf-8")
     return folder
 
 
@@ -60,3 +65,50 @@ def test_tests_are_read_again_when_one_of_them_changes(game: Path, monkeypatch: 
     changed(game, "tests/first.yaml", "jorn: {holder: cedar}", "yorn: {holder: cedar}")
     messages, read = found(game, monkeypatch)
     assert (messages, read) == (["places has no 'yorn'"], 2)
+
+
+def test_tests_are_read_again_when_a_pile_is_divided_otherwise(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What tests may say of a pile hangs on its row, not on its id alone."""
+    monkeypatch.setenv("WTEAW_CACHE", str(tmp_path / "cache"))
+    game = laid(tmp_path / "cards", GAME.parent / "card-battle")
+    assert found(game, monkeypatch)[0] == []
+    changed(game, "tables/cards.yaml", "{id: played, name: pile, per: nation", "{id: played, name: pile")
+    messages, read = found(game, monkeypatch)
+    assert read
+    assert "'played' is one pile for all" in messages
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [
+        ("tables/map.yaml", "id: jorn", "id: yorn"),
+        ("tests/first.yaml", "jorn: {holder: cedar}", "yorn: {holder: cedar}"),
+    ],
+)
+def test_an_input_is_looked_at_again_when_a_file_of_it_changes_and_only_then(
+    game: Path, monkeypatch: pytest.MonkeyPatch, file: str, old: str, new: str
+) -> None:
+    looked: list[Path] = []
+    looking = validate._Input._found
+
+    def watched(self: validate._Input, *more: object) -> object:
+        looked.append(self.path)
+        return looking(self, *more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(validate._Input, "_found", watched)
+    assert validate.validate_paths([game]) == []
+    assert looked
+    looked.clear()
+    assert validate.validate_paths([game]) == []
+    assert not looked
+    changed(game, file, old, new)
+    anew = validate.validate_paths([game])
+    assert looked
+    assert anew
+    assert anew == validate.validate_paths([game], cache=False)
+    changed(game, file, new, old)
+    looked.clear()
+    assert validate.validate_paths([game]) == []
+    assert not looked  # of these texts it is still known

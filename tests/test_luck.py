@@ -311,12 +311,13 @@ def test_what_is_thrown_again_has_luck_of_its_own(tmp_path: Path) -> None:
     rules = load_scenario(scenarios() / "empire-orders.yaml")[1]
     assert rules is not None
     row = rules.row("battles", "land-combat")
-    stages = [{**stage, "reroll": {"who": "turn > 0", "most": 2, "in_all": 9}} for stage in row["stages"]]
+    again = {"reroll": {"who": "turn > 0", "most": 2, "in_all": 9}}
+    stages = [{**stage, "resolve": {"sum": {**stage["resolve"]["sum"], **again}}} for stage in row["stages"]]
     made = empire(tmp_path / "game", turns=12, battles={"land-combat": {**row, "stages": stages}})
     thrown = [t for t in luck(made).throws if t.battle == "land-combat"]
     assert all(t.exact and sum(s.luck for s in t.shares.values()) == pytest.approx(0) for t in thrown)
     open_ = {(t.turn, t.subject) for t in thrown}  # where one side is sure to win no throw has luck
     told = [e for e in made.journal() if e.rule == "battles/land-combat" and e.data.get("event") == "round"]
     rounds = [e for e in told if (e.turn, e.subject) in open_]
-    again = sum(sum(e.data.get("again", {}).values()) for e in rounds)
-    assert again and len(thrown) == again + len(rounds)
+    rethrown = sum(sum(e.data.get("again", {}).values()) for e in rounds)
+    assert rethrown and len(thrown) == rethrown + len(rounds)

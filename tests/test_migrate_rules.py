@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ruamel.yaml import YAML
 
 from wteaw.ruleset import load_ruleset
 from wteaw.ruleset.expressions.functions import FUNCTIONS
 from wteaw.ruleset.forms import forms
+from wteaw.testing.equivalent import read_marks
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -145,17 +147,22 @@ rules: {actions: [{id: greet, append: {requires: [{test: turn > 1, message: too 
 """
 
 
+def _laid_out(folder: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A ruleset of the earlier language, with a scenario and a file of tests."""
-    for name, text in {
+    files = {
         "ruleset.yaml": "id: two\ntitle: Two\nformat: 1\n",
         "tables/all.yaml": TABLES,
         "tests/greet.yaml": CASES,
         "scenarios/start.yaml": SCENARIO,
-    }.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(text)
+    }
+    _laid_out(tmp_path, files)
     return tmp_path
 
 
@@ -171,6 +178,13 @@ def test_a_second_time_changes_nothing(folder: Path) -> None:
     before = {p: p.read_bytes() for p in folder.rglob("*.yaml")}
     assert TOOL.main([str(folder)]) == 0
     assert {p: p.read_bytes() for p in folder.rglob("*.yaml")} == before
+
+
+def test_the_words_of_an_importer_are_no_rules(tmp_path: Path) -> None:
+    said = "# yaml-language-server: $schema=../../schemas/triplea-words.schema.json\nturn:\n  - {act: true}\n"
+    (tmp_path / "words.yaml").write_text(said)
+    assert TOOL.main([str(tmp_path)]) == 0
+    assert (tmp_path / "words.yaml").read_text() == said
 
 
 def test_what_was_moved_can_be_loaded(folder: Path) -> None:
@@ -202,6 +216,275 @@ def test_a_ruling_becomes_a_clause(tmp_path: Path) -> None:
         path.read_text()
         == "clauses:\n- {id: x, status: ruling, title: Who?, text: All., lines: [1], about: [a.b]}\n"
     )
+
+
+BATTLES = """\
+battles:
+  # the first
+  - &land
+    id: land
+    name: battle   # on land
+    before: {meeting: meeting, rivals: rivalry}
+    die: 1d6
+    stages:
+      - {id: guns, value: 1,   losses: at_once, pooled: "option('low-luck')", spent: true}
+      - pooled: "option('a, b')"   # no more
+        id: fire
+        # what faces do
+      - id: faces
+        resolve: face   # looked up
+        value: 1
+        # three and more
+        table:
+          3..4: wound   # not yet
+          5..6: kill
+        order: [kill, wound]  # the worst first
+        most: 3
+  - {id: none, stages: [{id: s, resolve: compare}]}
+  - <<: *land
+    id: camps
+    apart: camps   # of each side
+  - <<: *land
+    id: shore
+    where: contested
+  - id: sea
+    where: contacts
+    detection:
+      - seen   # by day
+      - heard
+    contact_again: true
+
+    stages: [{id: s, resolve: sum, loss: {base: 1, per: 4}, tie: attacker, most: 2}, {id: t,
+      resolve: compare,   # the best first
+      tie: attacker}]
+"""
+NEW_BATTLES = """\
+battles:
+  # the first
+  - &land
+    id: land
+    name: battle   # on land
+    where: {contested: {before: {meeting: meeting, rivals: rivalry}}}
+    die: 1d6
+    stages:
+      - {id: guns, value: 1,   losses: at_once, resolve: {roll_under: {pooled: "option('low-luck')"}}, spent: true}
+      - resolve:
+          roll_under:
+            pooled: "option('a, b')"   # no more
+        id: fire
+        # what faces do
+      - id: faces
+        resolve:   # looked up
+          face:
+            # three and more
+            table:
+              3..4: wound   # not yet
+              5..6: kill
+            order: [kill, wound]  # the worst first
+        value: 1
+        most: 3
+  - {id: none, stages: [{id: s, resolve: compare}]}
+  - <<: *land
+    id: camps
+    where:
+      contested:
+        before: {meeting: meeting, rivals: rivalry}
+        apart: camps   # of each side
+  - <<: *land
+    id: shore
+    where: {contested: {before: {meeting: meeting, rivals: rivalry}}}
+  - id: sea
+    where:
+      contacts:
+        detection:
+          - seen   # by day
+          - heard
+        contact_again: true
+
+    stages: [{id: s, resolve: {sum: {loss: {base: 1, per: 4}, tie: attacker}}, most: 2}, {id: t,
+      resolve: {compare: {tie: attacker}}   # the best first
+}]
+"""
+
+
+def test_what_some_battles_say_goes_into_a_block(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "battles.yaml"
+    path.write_text(BATTLES)
+    assert TOOL.main([str(path)]) == 0
+    assert path.read_text() == NEW_BATTLES
+    assert TOOL.main([str(path)]) == 0 and path.read_text() == NEW_BATTLES
+    _says_the_same(BATTLES, NEW_BATTLES)
+    path.write_text(
+        "battles: [{id: b, where: contacts, apart: camps, stages: [{id: s, resolve: face, loss: {}}]}]\n"
+    )
+    assert TOOL.main([str(path)]) == 1
+    out = capsys.readouterr().out
+    assert "'apart' is not read beside `where: contacts`" in out and "'loss' is not read beside" in out
+
+
+def _says_the_same(old: str, new: str) -> None:
+    """Of each battle and each stage the same entries, those of blocks too."""
+
+    def flat(value: Any) -> Any:
+        if isinstance(value, list):
+            return [flat(one) for one in value]
+        if not isinstance(value, dict):
+            return value
+        out: dict[str, Any] = {}
+        for key, inner in value.items():
+            if key in ("where", "resolve") and isinstance(inner, dict):
+                ((word, block),) = inner.items()
+                out |= {key: word, **flat(block)}
+            else:
+                out[key] = flat(inner)
+        if "stages" in out:
+            return {"where": "contested", **out}
+        return {"resolve": "roll_under", **out} if "id" in out else out
+
+    read = [YAML(typ="safe", pure=True).load(text)["battles"] for text in (old, new)]
+    assert flat(read[0]) == flat(read[1])
+
+
+def test_a_battle_laid_over_another_keeps_what_the_block_below_says(tmp_path: Path) -> None:
+    """Both of a layer and of the `rules` of a case; a mark of an equivalent change names the new place."""
+    files = {
+        "base/ruleset.yaml": "id: base\ntitle: Base\nformat: 1\n",
+        "base/tables/b.yaml": BATTLES,
+        "base/tests/t.yaml": "cases: [{id: c, given: {rules: {battles: [{id: sea, contact_again: false}]}}}]\n",
+        "base/tests/equivalent.yaml": (
+            'equivalent:\n  - row: battles/land\n    at: "stages[faces].order"\n    reason: x\n'
+            "  - row: battles/land\n    at: before.meeting   # always\n    reason: x\n"
+        ),
+        "top/ruleset.yaml": "id: top\ntitle: Top\nformat: 1\nextends: ../base\n",
+        "top/tables/b.yaml": (
+            "battles:\n  - id: sea\n    detection: [seen]   # alone\n  - {id: land, note: x, preludes: []}\n"
+            "  - {id: none, append: {stages: [{id: t, pooled: true}]}}\n"
+        ),
+    }
+    _laid_out(tmp_path, files)
+    assert TOOL.main([str(tmp_path)]) == 0
+    assert (tmp_path / "top/tables/b.yaml").read_text() == (
+        "battles:\n  - id: sea\n    where:\n      contacts:\n        contact_again: true\n"
+        "        detection: [seen]   # alone\n  - {id: land, note: x, preludes: []}\n"
+        "  - {id: none, append: {stages: [{id: t, resolve: {roll_under: {pooled: true}}}]}}\n"
+    )
+    assert (tmp_path / "base/tests/t.yaml").read_text() == (
+        "cases: [{id: c, given: {rules: {battles: [{id: sea, "
+        'where: {contacts: {detection: ["seen", "heard"], contact_again: false}}}]}}}]\n'
+    )
+    assert (tmp_path / "base/tests/equivalent.yaml").read_text() == files[
+        "base/tests/equivalent.yaml"
+    ].replace("stages[faces].order", "stages[faces].resolve.face.order").replace(
+        "before.meeting", "where.contested.before.meeting"
+    )
+
+
+RESOURCES = """\
+# what there is
+resources:
+  - {id: coin, name: Coins, source: [a.coins]}   # of gold
+  - id: men
+    name: Men
+    aliases: [soldiers]   # who serve
+    note: >-
+      They are many.
+    source:
+      - a.men
+  - {id: ore, name: Ore}
+
+# where it lies
+treasuries:
+  # coins lie where they are found
+  - {id: coin, per: place}
+  - id: men
+    per: region   # of each nation
+    # over land
+    links: [land]
+    through: >-
+      place.mine
+      and True
+    seat: capital
+    source: [a.men, a.regions]
+  - {id: ore, per: nation}
+
+income: []
+"""
+NEW_RESOURCES = """\
+# what there is
+resources:
+  # coins lie where they are found
+  - {id: coin, name: Coins, treasury: place, source: [a.coins]}   # of gold
+  - id: men
+    name: Men
+    aliases: [soldiers]   # who serve
+    treasury:   # of each nation
+      region:
+        # over land
+        links: [land]
+        through: >-
+          place.mine
+          and True
+        seat: capital
+    note: >-
+      They are many.
+    source:
+      - a.men
+      - a.regions
+  - {id: ore, name: Ore}
+
+# where it lies
+
+income: []
+"""
+
+
+def test_how_treasuries_are_divided_is_said_by_their_resource(tmp_path: Path) -> None:
+    files = {
+        "base/ruleset.yaml": "id: base\ntitle: Base\nformat: 1\n",
+        "base/tables/all.yaml": RESOURCES,
+        "base/tables/ore.yaml": "treasuries: [{id: gas, per: region, links: [pipe]}]   # far\nplaces: []\n",
+        "base/tables/gas.yaml": "resources: [{id: gas, name: Gas}]\n",
+        "base/tests/t.yaml": (
+            "cases:\n  - {id: c, given: {rules: {treasuries: [{id: men, shared: true}]}}}\n"
+            "  - {id: d, given: {state: {treasuries: {ash: {men: 3}}}}, dice: {treasuries/men: [1]}}\n"
+        ),
+        "top/ruleset.yaml": "id: top\ntitle: Top\nformat: 1\nextends: ../base\n",
+        "top/tables/t.yaml": (
+            "treasuries:\n  - id: men\n    links: [land, sea]   # and the sea\n  - {id: coin, per: nation}\n"
+            "  - {id: gas, remove: true}\n"
+        ),
+    }
+    _laid_out(tmp_path, files)
+    assert TOOL.main([str(tmp_path)]) == 0
+    moved = {name: (tmp_path / name).read_text() for name in files}
+    assert moved["base/tables/all.yaml"] == NEW_RESOURCES
+    assert moved["base/tables/gas.yaml"] == (
+        "resources: [{id: gas, name: Gas, treasury: {region: {links: [pipe]}}}]\n"
+    )
+    assert moved["base/tables/ore.yaml"] == "places: []\n"
+    assert moved["base/tests/t.yaml"] == (
+        'cases:\n  - {id: c, given: {rules: {resources: [{id: men, treasury: {region: {links: ["land"], '
+        'through: "place.mine and True", seat: "capital", shared: true}}}]}}}\n'
+        "  - {id: d, given: {state: {treasuries: {ash: {men: 3}}}}, dice: {resources/men: [1]}}\n"
+    )
+    assert moved["top/tables/t.yaml"] == (
+        "resources:\n  - id: men\n    treasury:\n      region:\n"
+        '        through: "place.mine and True"\n        seat: "capital"\n'
+        "        links: [land, sea]   # and the sea\n  - {id: coin, treasury: nation}\n"
+        "  - {id: gas, remove: [treasury]}\n"
+    )
+    assert TOOL.main([str(tmp_path)]) == 0
+    assert moved == {name: (tmp_path / name).read_text() for name in files}
+
+
+def test_a_row_of_treasuries_that_cannot_be_moved_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "t.yaml"
+    path.write_text("treasuries:\n  - {id: a, links: [land]}\n  - {id: b, append: {links: [sea]}}\n")
+    assert TOOL.main([str(path)]) == 1
+    out = capsys.readouterr().out
+    assert f"{path}:2:5: say in `treasury`" in out and f"{path}:3:5: say whole in `treasury`" in out
 
 
 # --- no earlier word is left
@@ -564,10 +847,11 @@ def test_no_schema_and_no_function_has_an_earlier_name() -> None:
 
 
 def test_no_yaml_file_has_an_earlier_table_or_function() -> None:
-    table = re.compile(r"^(?:" + "|".join([*TOOL.TABLES, *TOOL.PLAYERS]) + r"):(?=\s|$)", re.MULTILINE)
+    tables = [*TOOL.TABLES, *TOOL.PLAYERS, "link_lists", "rulings"]
+    table = re.compile(r"^(?:" + "|".join(tables) + r"):(?=\s|$)", re.MULTILINE)
     call = re.compile(r"(?<![\w.])(?:" + "|".join(set(TOOL.FUNCTIONS) - {"both", "either"}) + r")\(")
     left = []
-    for folder in ("ruleset", "scenarios", "templates"):
+    for folder in ("ruleset", "scenarios", "templates", "docs/cookbook", "docs/examples"):
         for path in sorted((ROOT / folder).rglob("*.yaml")):
             text = "\n".join(
                 line.partition(" #")[0] for line in path.read_text(encoding="utf-8").splitlines()
@@ -659,6 +943,8 @@ EARLIER_WORDS = {
     r"\b(?:the|a|by|each|no) modes? (?:of|that|by|says|whose)\b": "way of moving",
     r"\b(?:hand(?:s|ed)? in|hand-in)\b": "submit",
     r"\bread-back|\bread(?:s|ing)? back\b": "preview, confirm",
+    r"\bhangs? on\b": "depends on",
+    r"\bset-up\b": "setup",
     r"\bby (?:built-in )?policies\b|\bbuilt-in polic": "bots",
     r"\bneighbour": "neighbor",
     r"\b(?:[Hh]e|[Hh]is|[Hh]im|[Hh]imself)\b": "they, you, or the role",
@@ -715,7 +1001,7 @@ PAGES = sorted(
 
 PERSONS = re.compile(r"(?<![\w\]-])(?:he|his|him|himself)(?![\w-])", re.IGNORECASE)
 """A person whose name is not told goes by "they", "you" or what they are in the game."""
-TYPED = {"engine/orders/parse.py": 1, "engine/rulebook/questions.py": 1}
+TYPED = {"engine/orders/parse.py": 1, "engine/rulebook/passages.py": 1}
 """Lists of words that players type: the lines that hold such a word."""
 
 
@@ -746,7 +1032,13 @@ def test_no_description_of_a_schema_has_an_earlier_word(name: str) -> None:
     assert _earlier(name, _descriptions(forms().schema(name))) == []
 
 
-@pytest.mark.parametrize("name", ["common", "manifest", "rule-test", "scenario", "triplea-words"])
+FILES = sorted(
+    {p.name.removesuffix(".schema.json") for p in (ROOT / "schemas").glob("*.schema.json")}
+    - set(forms().names)
+)
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if name not in ("overlay-file", "table-file")])
 def test_no_description_of_a_file_has_an_earlier_word(name: str) -> None:
     schema = json.loads((ROOT / "schemas" / f"{name}.schema.json").read_text(encoding="utf-8"))
     assert _earlier(name, _descriptions(schema)) == []
@@ -824,3 +1116,68 @@ def test_a_list_of_links_of_another_ruleset_is_told_and_stays(
         f"{tables / 'lists.yaml'}:3:36: the list of 'ash' names 'cedar', and no link of this ruleset joins them: "
         "give that link `listed: {cedar: east}`"
     )
+
+
+MARKED = """\
+events:
+  # A slap is felt.
+  # equivalent (2 → 3): whoever is gone for two turns
+  # is gone for three: nobody asks
+  # equivalent (9 -> *; when): no game is so long
+  - id: slap
+    on: {joined: {by: red}}
+    when: >-
+      turn > 2
+    effects:  # equivalent (by): once is enough
+      - shift:
+          who: gray
+          by: 7   # equivalent (7 -> 8): seven is all
+    source: [x.slap]
+links: [{between: [b, a]}]  # equivalent (kind): several rows begin here
+tables:
+  # equivalent: without its change
+  - {id: t, rows: {1: 2}}
+"""
+
+
+def test_comments_on_changes_that_make_no_difference_go_beside_the_tests(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "tables").mkdir()
+    (tmp_path / "ruleset.yaml").write_text("id: game\ntitle: A game\n")
+    table, marks = tmp_path / "tables" / "t.yaml", tmp_path / "tests" / "equivalent.yaml"
+    table.write_text(MARKED)
+    assert TOOL.main([str(tmp_path)]) == 1
+    assert [
+        line.removeprefix(f"{table}:") for line in capsys.readouterr().out.splitlines() if ":17:" in line
+    ] == ["17: write in tests/equivalent.yaml which row this is about:   # equivalent: without its change"]
+    assert (
+        table.read_text()
+        == """\
+events:
+  # A slap is felt.
+  - id: slap
+    on: {joined: {by: red}}
+    when: >-
+      turn > 2
+    effects:
+      - shift:
+          who: gray
+          by: 7
+    source: [x.slap]
+links: [{between: [b, a]}]
+tables:
+  # equivalent: without its change
+  - {id: t, rows: {1: 2}}
+"""
+    )
+    found, faults = read_marks(tmp_path)
+    assert not faults and [(m.row, m.at, m.changes, m.reason) for m in found] == [
+        ("events/slap", "", ("2 -> 3",), "whoever is gone for two turns is gone for three: nobody asks"),
+        ("events/slap", "", ("9 -> *", "when"), "no game is so long"),
+        ("events/slap", "effects", ("by",), "once is enough"),
+        ("events/slap", "effects[1].shift.by", ("7 -> 8",), "seven is all"),
+        ("links/a--b", "", ("kind",), "several rows begin here"),
+    ]
+    before = marks.read_text()
+    assert TOOL.main([str(tmp_path)]) == 1 and marks.read_text() == before

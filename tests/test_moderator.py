@@ -189,7 +189,7 @@ def test_rollback_says_what_it_drops_and_goes_to_the_orders(
     assert code == 0 and "Dropped: the 1 order of german-empire" in out and there.stage().number == 2
     assert len(there.submissions()[RUSSIA].orders) == 2
     status = run(capsys, "status", "--game", game)[1]
-    assert "handed in by the policy" not in status and "34 more nations are played by policies" in status
+    assert "sent by the policy" not in status and "34 more nations are played by bots" in status
 
 
 def test_rollback_to_a_stage_drops_its_orders_as_it_says(
@@ -274,6 +274,32 @@ def test_a_seed_is_any_text(capsys: pytest.CaptureFixture[str], tmp_path: Path, 
         )[1]
     )
     assert other["anchor"] != anchors[0]
+
+
+NAMES = {
+    "Re: Krieg": True, "x; y": True, "A/B-Cup, game 3": True, "Krieg (turn 2)": True, "Verdun nation": True,
+    "game 2 nation germany turn 4": True, "Gro\u00dfer Krieg \U0001f3b2": True, "a  b": True,
+    "..": False, "   ": False, "two\nlines": False, "two\u2028lines": False, "line\n": False,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_game_has_a_name_that_its_own_form_says(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str
+) -> None:
+    """What `new` takes as a name is understood at the head of an order form; another is refused in words."""
+    code, _, err = run(capsys, "new", "diplomacy", "--game", tmp_path / "g", "--name", name)
+    assert (code == 0) is NAMES[name]
+    if not NAMES[name]:
+        assert "cannot be the name of a game" in err
+        return
+    _, form, _ = run(capsys, "orders", "template", "--game", tmp_path / "g", "--nation", "france")
+    head, _, rest = form.partition("\n")
+    (tmp_path / "form.txt").write_text(f"{head}\nA PAR - BUR\n{rest}", encoding="utf-8")
+    code, out, _ = run(
+        capsys, "orders", "check", "--game", tmp_path / "g", "--nation", "france", tmp_path / "form.txt"
+    )
+    assert code == 0 and "1 ORDER IS VALID" in out
 
 
 def test_games_are_listed_with_what_they_wait_for(capsys: pytest.CaptureFixture[str], game: Path) -> None:

@@ -29,7 +29,7 @@ Key = tuple[str, str]
 ANY_ROW = {"id", "name", "source", "note", "silence", "remove", "append", "text", "help", "aliases"}
 """What every row may carry, for readers and overlays."""
 LIST = Path(__file__).parent / "unused.yaml"
-NO_RULES = {"overlay-file", "table-file", "rule-test", "scenario", "triplea-words"}
+NO_RULES = {"overlay-file", "table-file", "rule-test", "equivalent", "scenario", "triplea-words"}
 """Schemas of whole files that repeat the forms, and languages of their own: of tests, of starting positions, of an importer."""
 
 

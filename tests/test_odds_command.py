@@ -157,7 +157,7 @@ def test_order_text_brings_its_units_its_way_and_its_conditions(capsys: pytest.C
         "--order",
         "move 6 infantry from Stutgart to Nowhere",
     )
-    assert code == 2 and "the order does not stand" in err and "1:" in err
+    assert code == 2 and "the order is not valid" in err and "1:" in err
 
 
 def test_what_another_nation_is_expected_to_order(capsys: pytest.CaptureFixture[str]) -> None:

@@ -48,7 +48,7 @@ STAGE = st.fixed_dictionaries(
     {},
     optional={
         "rounds": st.sampled_from([1, "2..", "1..2"]), "losses": st.sampled_from(["at_once", "end_of_round"]),
-        "dice": st.just("dice"), "pooled": st.just(True), "hits": st.sampled_from(["unit.kind != 'ram'", "unit.hits > 1"]),
+        "dice": st.just("dice"), "resolve": st.just({"roll_under": {"pooled": True}}), "hits": st.sampled_from(["unit.kind != 'ram'", "unit.hits > 1"]),
         "who": st.sampled_from(["unit.kind != 'bow'", "unit.attack > 1"]), "again": st.just(True),
     },
 )  # fmt: skip
@@ -194,16 +194,14 @@ def random_battle(chance: random.Random, plain: bool = False) -> tuple[World, Qu
         row.update(hits=chance.randint(1, 2), dice=chance.randint(1, 2))
     stage: Row = {"id": "blow", "value": BY_ROLE}
     if way == "pooled":
-        stage["pooled"] = True
+        stage["resolve"] = {"roll_under": {"pooled": True}}
     elif way == "face":
         stage |= {
-            "resolve": "face",
-            "table": {"3..4": "wound", "5..6": "kill"},
-            "order": ["kill", "wound"],
+            "resolve": {"face": {"table": {"3..4": "wound", "5..6": "kill"}, "order": ["kill", "wound"]}},
             "value": 1,
         }
     elif way == "sum":
-        stage |= {"resolve": "sum", "loss": {"base": 1, "per": 4}, "tie": "defender"}
+        stage |= {"resolve": {"sum": {"loss": {"base": 1, "per": 4}, "tie": "defender"}}}
     else:
         stage["losses"] = "end_of_round" if plain else chance.choice(["at_once", "end_of_round"])
     stages = [stage]

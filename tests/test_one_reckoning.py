@@ -159,9 +159,11 @@ def test_all_rows_of_the_base_rules_give_in_battle_what_they_give_elsewhere(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Every unit of the game on either side, over every kind of border and works, in the first rounds."""
-    makers: list[compile._Maker] = []
-    made = compile._Maker.plan
-    monkeypatch.setattr(compile._Maker, "plan", lambda self, *told: makers.append(self) or made(self, *told))
+    makers: list[compile._BattleMaker] = []
+    made = compile._BattleMaker.plan
+    monkeypatch.setattr(
+        compile._BattleMaker, "plan", lambda self, *told: makers.append(self) or made(self, *told)
+    )
     field = Field()
     field.state.put("techs", "a", "*", {"improved-anti-aircraft": 1})
     kinds = [k for k, row in field.rules.rows("units").items() if "virtual" not in row.get("tags", ())]
@@ -174,7 +176,7 @@ def test_all_rows_of_the_base_rules_give_in_battle_what_they_give_elsewhere(
     assert compared > 300
 
 
-def _compared(plan: Plan, maker: compile._Maker) -> int:
+def _compared(plan: Plan, maker: compile._BattleMaker) -> int:
     """How many values of a battle were compared with the figures of the world that it is fought in."""
     seen = 0
     things = [tuple(plan.groups[i].entity for i in plan.of_side[s]) for s in (0, 1)]

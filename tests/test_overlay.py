@@ -424,3 +424,58 @@ def test_settings_stand_in_no_table_but_may_stand_in_the_rules_of_a_scenario(tmp
     _, rules, told = load_scenario(path)
     assert rules is not None, told
     assert rules.players == {"turn_days": {"days": 4}, "vacancies": [{"by": "moderator"}]}
+
+
+def test_a_layer_that_replaces_a_table_takes_none_of_its_rows(tmp_path: Path) -> None:
+    write(tmp_path / "base", BASE)
+    files = {
+        "ruleset.yaml": OVER + "replaces: [units]\n",
+        "tables/o.yaml": "units:\n- {id: foot, name: Foot}\n",
+    }
+    rules = loaded(write(tmp_path / "over", files))
+    assert dict(rules.rows("units")) == {"foot": {"id": "foot", "name": "Foot"}}
+    assert rules.row("tables", "income")["rows"] == {"a": {"x": 1}, "b": {"x": 2}}
+    assert list(loaded(tmp_path / "base").rows("units")) == ["foot", "horse"]
+    above = write(tmp_path / "above", {"ruleset.yaml": "id: above\ntitle: Above\nextends: ../over\n"})
+    assert list(loaded(above).rows("units")) == ["foot"]
+
+
+def test_what_names_a_row_of_a_replaced_table_is_told_who_replaces_it(tmp_path: Path) -> None:
+    more = "production:\n- {id: horse, makes: horse, price: 2}\n"
+    write(tmp_path / "base", {**BASE, "tables/p.yaml": more})
+    files = {
+        "ruleset.yaml": OVER + "replaces: [units]\n",
+        "tables/o.yaml": "units:\n- {id: foot, name: Foot}\n",
+    }
+    (fault,) = [d for d in found(write(tmp_path / "over", files)) if d.code == "E401"]
+    assert (fault.file, fault.hint) == ("../base/tables/p.yaml", "ruleset.yaml:4 removes it")
+
+
+ROCK = "places:\n- {id: rock, name: Rock, kind: closed}\n"
+
+
+def test_a_test_below_may_ask_for_a_kind_of_the_replaced_map(tmp_path: Path) -> None:
+    asks = "definitions:\n- {id: shut, of: [place], is: \"place.kind == 'closed'\", silence: {W604: for layers}}\n"
+    base = {"tables/m.yaml": ROCK + asks}
+    write(tmp_path / "base", {**BASE, **base})
+    new = {
+        "ruleset.yaml": OVER + "replaces: [places]\n",
+        "tables/o.yaml": "places:\n- {id: plain, name: Plain, kind: land}\n",
+    }
+    assert "E305" not in [d.code for d in found(write(tmp_path / "over", new))]
+    asks_here = {
+        **new,
+        "tables/o.yaml": new["tables/o.yaml"] + asks.replace("closed", "open").replace("shut", "ajar"),
+    }
+    assert "E305" in [d.code for d in found(write(tmp_path / "over", asks_here))]
+
+
+@pytest.mark.parametrize(("named", "code"), [("cards", "E221"), ("unit", "E407")])
+def test_only_a_table_that_is_below_can_be_replaced(tmp_path: Path, named: str, code: str) -> None:
+    write(tmp_path / "base", BASE)
+    at = [
+        d
+        for d in found(write(tmp_path / "over", {"ruleset.yaml": OVER + f"replaces: [{named}]\n"}))
+        if d.code == code
+    ]
+    assert [(d.file, d.line, d.column) for d in at] == [("ruleset.yaml", 4, 12)]

@@ -9,7 +9,7 @@ import pytest
 from wteaw.cli import _run
 from wteaw.core.package_data import scenarios
 from wteaw.play.begin import new_game
-from wteaw.play.pending import seats, stand_in
+from wteaw.play.pending import seats, stand_in, standing_of
 from wteaw.play.resolve import resolve_turn
 from wteaw.play.scenario_files import load_scenario
 from wteaw.play.views import view_world
@@ -117,6 +117,9 @@ def test_who_leaves_is_off_the_list_and_his_position_vacant(game: Game) -> None:
     pool.seat("german-empire")
     pool.leave("german-empire")
     assert pool.candidates() == [] and "german-empire" not in game.awaited()
+    told = standing_of(game)
+    assert told["vacant"] == ["german-empire"], "not those that bots play"
+    assert any("has no player: `wteaw players list`" in line for line in told["moderator"])
     with pytest.raises(StoreError, match="nobody commands"):
         pool.leave("german-empire")
 

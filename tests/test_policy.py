@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from fractions import Fraction
 from typing import Any
 
@@ -160,6 +161,38 @@ def test_a_garrison_matches_its_share_of_the_threat() -> None:
     assert [stays({"least": n, "share": 1}, but="d") for n in (0, 5)] == [4, 5] and stays(
         {"least": 0, "share": 1}, but="e"
     ) == 5
+    # or what the row says: a part of 72, against which 3k * k stand
+    engaged = {
+        part: stays({"least": 0, "share": 1, "engaged": part}, but="d") for part in (0, "1/24", "1/6", 1)
+    }
+    assert engaged == {0: 0, "1/24": 1, "1/6": 2, 1: 5}
+
+
+@pytest.mark.parametrize(("where", "stay"), [("c", 4), ("d", 5), (None, 5)])
+def test_works_that_shelter_a_place_leave_fewer_in_it(where: str | None, stay: int) -> None:
+    """Six of blue throw 6 * 12 = 72 at c, and half of it over works of c; works of d are in the way of red alone."""
+    works = {} if where is None else {"links": {"c--d": {f"works@{where}": "wall"}}}
+    state = position(("red", "foot", "c", 10), ("blue", "foot", "d", 6), **works)
+    walled = "=2 if link.works != 'none' else 1"
+    war = {**WAR, "garrison": {"least": 0, "share": 1}, "hardness": walled}
+    front = Front(World(rules({"war": war}), state), "red", war)
+    assert sum(front.garrison("c").values()) == stay
+    assert front.need["c"] == (36 if where == "c" else 72) - 10 * 30
+
+
+def test_some_places_keep_more_than_the_known_threat_calls_for() -> None:
+    """One of blue throws 2 at c: one of red holds it. What is said of c keeps five there, and of any other place nothing."""
+
+    def stays(least: Any) -> int:
+        war = {**WAR, "garrison": {"least": least, "share": 1}}
+        state = position(("red", "foot", "c", 10), ("blue", "foot", "d", 1))
+        return sum(Front(World(rules({"war": war}), state), "red", war).garrison("c").values())
+
+    assert [stays(n) for n in (0, "=5 if place.id == 'c' else 0", "=5 if place.id == 'b' else 0")] == [
+        1,
+        5,
+        1,
+    ]
 
 
 def test_allies_hold_a_place_together() -> None:
@@ -415,7 +448,7 @@ def test_nothing_is_bought_that_what_is_learned_in_the_same_turn_makes_too_dear(
         ruleset = rules(
             {"actions": acts, "purchases": [{"sites": 1, "mix": {"foot": 1}}]}, orders=[MOVE, BUILD], **more
         )
-        world = World(Ruleset("t", "t", ruleset.forms, sequence=frame), position())
+        world = World(Ruleset("t", "t", ruleset.forms, sequence=tuple(frame)), position())
         found = plan(world, "red", dice())
         assert [o["order"].partition("/")[2] for o in found] == given
         assert check(world, "red", found).found == []
@@ -511,6 +544,14 @@ def test_where_all_that_can_be_spared_would_not_hold_it_only_the_least_go() -> N
     state = position(("red", "foot", "b", 2), ("blue", "foot", "d", 20))
     given = [slots["units"]["foot"] for _, slots in orders(rules({"war": {**GUARDED, "long": 0}}), state)]
     assert given[0] == 1
+
+
+@pytest.mark.parametrize(("least", "sent"), [(1, 1), (2, 2), ("=3 if place.id == 'c' else 1", 3), (9, 3)])
+def test_guards_come_up_to_the_least_that_a_place_keeps(least: Any, sent: int) -> None:
+    """Against two of blue one is enough; more come where at least so many stay, but never more than are called (3)."""
+    war = {**GUARDED, "garrison": {**GUARDED["garrison"], "least": least}}
+    state = position(("red", "foot", "b", 5), ("blue", "foot", "d", 2))
+    assert orders(rules({"war": war}), state)[0] == go({"foot": sent}, "b", "c")
 
 
 def test_who_has_enough_guards_calls_for_none() -> None:
@@ -711,6 +752,26 @@ def test_those_for_whom_there_is_no_room_leave() -> None:
     assert orders(rules({"war": far}), peace) == []  # without a front nobody marches
     at_war = position(("red", "foot", "b", 6), ("blue", "foot", "d", 1))
     assert sum(s["units"]["foot"] for _, s in orders(rules({"war": far}), at_war)) >= 4
+
+
+@pytest.mark.parametrize(
+    ("long", "gone"), [(2, {"c": 1, "e": 3, "d": 2}), (1, {"c": 1, "e": 3}), (0, {"c": 1})]
+)
+def test_who_finds_no_room_next_door_leaves_by_a_long_way(long: int, gone: dict[str, int]) -> None:
+    """Of six in b four are too many: c has room for one, a for none, and the way is long to e at the front.
+    Who could stay goes to where more are wanted."""
+    room = (
+        "=(2 if place.id == 'b' else 1 if place.id == 'c' else 0) - count(units(at=place)) "
+        "if place.id in set_of('a', 'b', 'c') else 99"
+    )
+    rail = {**MOVE, "id": "rail", "does": "rail", "syntax": "rail {units} from {origin} to {target}"}
+    war = {**WAR, "garrison": {"least": 0, "share": 0, "home": 0}, "room": room, "long": long}
+    red = {place: {"holder": "red"} for place in "de"}
+    state = position(("red", "foot", "b", 6), ("blue", "foot", "f", 9), places=red)
+    went: Counter[str] = Counter()
+    for _, slots in orders(rules({"war": war}, orders=[MOVE, rail]), state):
+        went[slots["target"]] += slots["units"]["foot"]
+    assert went == gone
 
 
 def test_no_more_units_are_bought_than_there_is_room_for() -> None:
@@ -1114,7 +1175,7 @@ def test_nothing_is_ordered_for_which_the_money_would_have_to_come_in_first() ->
         {"step": "spend", "do": "act", "actions": ["feast", "parade"]},
     ]
     ruleset = rules({"actions": [{"action": "feast"}, {"action": "parade"}]}, actions=acts)
-    ruleset = Ruleset("t", "t", ruleset.forms, sequence=frame)
+    ruleset = Ruleset("t", "t", ruleset.forms, sequence=tuple(frame))
     world = World(ruleset, position())
     both = [
         {"nation": "red", "order": f"actions/{act['id']}", "slots": {}, "options": {}, "line": 1}

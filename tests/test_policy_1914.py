@@ -8,6 +8,9 @@ from functools import cache
 import pytest
 
 from wteaw.bots import plan
+from wteaw.bots.armies import Armies
+from wteaw.bots.front import Front
+from wteaw.bots.give import Giver
 from wteaw.core.dice import KeyedDice
 from wteaw.core.model import Ruleset
 from wteaw.core.package_data import scenarios
@@ -28,13 +31,15 @@ def loaded() -> tuple[Ruleset, State, Geography]:
 
 @cache
 def only(policy: str, *wanted: str) -> Ruleset:
-    """The rules with one policy, of whose acts and moves only these are left."""
+    """The rules with one policy, of whose acts and moves only these are left (of its keys, those that are
+    named)."""
     ruleset, _, _ = loaded()
     row = ruleset.rows("policies")[policy]
     few = {
         "id": policy,
         "actions": [rule for rule in row["actions"] if rule["action"] in wanted],
         "moves": [rule for rule in row.get("moves", ()) if rule["order"] in wanted],
+        **{key: row[key] for key in wanted if key in row},
     }
     forms = {form: dict(ruleset.rows(form)) for form in ruleset.forms} | {"policies": {policy: few}}
     return Ruleset("t", "t", forms, ruleset.sequence)
@@ -122,6 +127,48 @@ def test_facilities_fight_where_few_guards_face_enemies(guards: int, manned: boo
     assert ("breslau" in {o["slots"]["place"] for o in found}) == manned
 
 
+def test_who_fights_for_no_camp_has_no_enemies_among_neutrals() -> None:
+    """America fights Japan alone, before the Philippines: nothing is manned against Mexico, which is of no camp either, until they
+    are at war."""
+    state = start()
+    state.put("relations", "japan--usa", "*", {"stance": "war"})
+    ruleset = only("camp", "man-facilities")
+    assert {o["slots"]["place"] for o in ordered(ruleset, state, "usa", 6)} == {"philippines"}
+    state.put("relations", "mexico--usa", "*", {"stance": "war"})
+    assert "la" in {o["slots"]["place"] for o in ordered(ruleset, state, "usa", 12)}
+
+
+@pytest.mark.parametrize(
+    ("nation", "place", "foe", "near", "stay"),
+    [
+        ("german-empire", "berlin", "russian-empire", "danzig", 10),  # half of what it is worth
+        ("german-empire", "breslau", "russian-empire", "lodz", 1),
+        (
+            "serbia",
+            "serbia-territory",
+            "austria-hungary",
+            "bosnia",
+            2,
+        ),  # who has few men needs them elsewhere
+    ],
+)
+def test_a_capital_next_to_enemies_keeps_guards_however_few_are_seen(
+    nation: str, place: str, foe: str, near: str, stay: int
+) -> None:
+    ruleset, _, geography = loaded()
+    state = start()
+    state.put("relations", "--".join(sorted((nation, foe))), "*", {"stance": "war"})
+    for key in list(state.table("units")):
+        state.put("units", key, "*", None)
+    for owner, here, n in ((nation, place, 40), (foe, near, 1)):
+        state.put("places", here, "holder", owner)
+        row = {"owner": owner, "kind": "infantry", "place": here, "n": n}
+        state.put("units", unit_key(owner, "infantry", here), "*", row)
+    war = ruleset.rows("policies")["middle-powers" if nation == "german-empire" else "camp"]["war"]
+    world = World(ruleset, state, geography=geography)
+    assert Front(world, nation, war).garrison(place) == {"infantry": stay}
+
+
 @pytest.mark.parametrize(
     ("lost", "invaded"),
     [(("estonia", "latvia"), False), (("estonia", "latvia", "lithuania"), True), (("moscow",), True)],
@@ -158,3 +205,52 @@ def test_panama_is_closed_to_an_enemy_whose_ships_are_seen_before_it(zone: str, 
     found = ordered(Ruleset("t", "t", forms, ruleset.sequence), state, "usa", 20)
     assert bool(found) is closes
     assert {o["slots"]["passage"] for o in found} <= {"panama-canal"}
+
+
+@pytest.mark.parametrize(
+    ("place", "turn", "wanted"), [("berlin", 9, True), ("posen", 9, False), ("berlin", 23, False)]
+)
+def test_a_conquest_of_great_worth_is_incorporated_though_land_is_lost_elsewhere(
+    place: str, turn: int, wanted: bool
+) -> None:
+    """Berlin costs 40 of 79 points: more than who is invaded spends on acts of all kinds, but for this."""
+    state = loaded()[1].copy()
+    state.put("game", "game", "turn", turn)
+    for foe in ("german-empire--russian-empire", "japan--russian-empire"):
+        state.put("relations", foe, "*", {"stance": "war"})
+    for lost in ("vladivostok", "khabarovsk", "sakhalin", "amur"):
+        state.put("places", lost, "holder", "japan")
+    state.put("places", place, "holder", "russian-empire")
+    state.put("places", place, "incorporated", False)
+    for purse in list(state.table("treasuries")):
+        if purse.startswith("russian-empire/"):
+            state.put("treasuries", purse, "money", 12 if place == "posen" else 79)
+    orders = ordered(only("camp", "incorporate", "actions_share"), state, "russian-empire", 10)
+    assert any(o["slots"]["place"] == place for o in orders) is wanted
+
+
+@pytest.mark.parametrize(("shore", "goes_to"), [("jamaica", None), ("texas", "jamaica")])
+def test_troops_wait_for_ships_that_bring_them_nearer_and_go_to_and_fro_no_more(
+    shore: str, goes_to: str | None
+) -> None:
+    """Ships in the Gulf of Mexico could take them to Panama, on eight voyages to Burma, and back in the next
+    turn; other ships take them to Aleppo in four."""
+    ruleset, state, geography = loaded()
+    state = state.copy()
+    for ally in ("british-empire", "french-empire"):
+        state.put("nations", ally, "side", "allied")
+    state.put("nations", "usa", "side", "allied")
+    ship = {"owner": "usa", "kind": "transport", "place": "gulf-of-mexico", "n": 1}
+    state.put("units", unit_key("usa", "transport", "gulf-of-mexico"), "*", ship)
+    world = World(ruleset, state, geography=geography)
+    stream = KeyedDice(b"game", 1).stream(step="input", rule="policies/plan", subject="usa")
+    war = ruleset.row("policies", "island")["war"]
+    armies = Armies(Giver(world, "usa", stream), Front(world, "usa", war), war["sea"]["armies"])
+    vars(armies)["_shores"] = {
+        "aleppo": (12, ("eastern-mediterranean",), False),
+        "burma": (12, ("bay-of-bengal",), False),
+    }
+    pool = armies._pool("gulf-of-mexico")
+    assert pool is not None
+    goal = armies._goal(pool, {"infantry": 1}, start="gulf-of-mexico", but=shore)
+    assert (goal and goal.place) == goes_to

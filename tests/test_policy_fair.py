@@ -109,8 +109,8 @@ def test_land_of_the_conquered_is_incorporated_at_once() -> None:
 
 @pytest.mark.parametrize(("scenario", "men"), [("1914", 0), ("1914", 30), ("third-edition-1914", 0)])
 def test_a_capital_is_not_left_to_its_guns(scenario: str, men: int) -> None:
-    """Russians at the gate of Berlin, many guns in it, and infantry next door that is threatened, too: some of it goes, unless Berlin
-    has men of its own."""
+    """Russians at the gate of Berlin, many guns in it, and infantry next door that is threatened, too: as many go as a capital keeps at
+    least (7), unless Berlin has men of its own."""
     state = start(11, scenario)
     for place in ("posen", "danzig", "breslau"):
         state.put("places", place, "holder", "russian-empire")
@@ -121,7 +121,7 @@ def test_a_capital_is_not_left_to_its_guns(scenario: str, men: int) -> None:
     put(state, "german-empire", "berlin", artillery=40, **({"infantry": men} if men else {}))
     moves = ordered(state, "german-empire", "orders/move", "orders/rail", games=4, scenario=scenario)
     came = [o for o in moves if o["slots"]["target"] == "berlin" and o["slots"]["origin"] == "leipzig"]
-    assert sum(o["slots"]["units"]["infantry"] for o in came) == (0 if men else 4 * 6)
+    assert sum(o["slots"]["units"]["infantry"] for o in came) == (0 if men else 4 * 7)
 
 
 @pytest.mark.parametrize(("beside", "scrapped"), [(True, True), (False, False)])

@@ -110,7 +110,7 @@ def test_a_site_is_refused_in_the_rows_words(item: str, site: str, why: str) -> 
 
 def test_a_region_pays_from_its_own_purse() -> None:
     stores = {"red/a": {"coin": 50, "men": 9}, "red/e": {"coin": 7, "men": 1}}
-    turn = bought(shop(treasuries=BY_REGION), stores, buy(2, "foot", "e"), buy(1, "foot", "e"))
+    turn = bought(shop(resources=BY_REGION), stores, buy(2, "foot", "e"), buy(1, "foot", "e"))
     assert refusals(turn) == ["costs 18 coin, 7 left there"], "one man there: the second costs double"
     assert turn.state.get("treasuries", "red/e", "coin") == 1
     assert turn.state.get("treasuries", "red/a", "coin") == 50

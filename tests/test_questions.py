@@ -39,7 +39,7 @@ ASKED = {
         ("who can see my fleet", "Units: seen by their owner and the members of the owner's side."),
         (
             "who can see my fleet",
-            "Units: seen by whoever looks from near enough, but not how many: only the size.",
+            "Units: seen by everybody who looks from near enough, but not how many: only the size.",
         ),
         ("when are orders due", "your moderator says when"),
         ("what is left to place", "Nothing is yours to place now."),
@@ -49,8 +49,13 @@ ASKED = {
     ("diplomacy", 1, "france"): [
         ("how do I win", "You win if you hold 18 supply centers after a fall."),
         ("who can see my fleet?", "Units: seen by everybody."),
+        ("what does a fleet cost", "Nothing is for sale in these rules."),
         ("how does a convoy work", "F Nth C A Lon - Nwy"),
         ("how many units does Russia have", "You know of Russia 2 armies and 2 fleets"),
+    ],
+    ("empire-orders", 1, "aster"): [
+        ("how do I win", "A power has accomplished all of its missions. Then this decides: Standing."),
+        ("when does the game end?", "The game ends with this: One power is left."),
     ],
     ("no-mans-land", 1, "germany"): [
         ("what does infantry cost", "Infantry: 3 PUs each for you now."),
@@ -166,6 +171,17 @@ def test_why_a_battle_went_as_it_did_is_told_from_the_journal(
     )
     assert asked.answer("what happened in Belgium")[1].startswith("  Belgium, ")
     assert asked.answer("why did France lose at Stuttgart")[0] == "You were told of no battle in Stuttgart."
+
+
+def test_whether_units_can_go_somewhere_is_answered_as_the_order_would_be(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    asked = inquiry(played(tmp_path_factory.mktemp("asked-whether")), "german-empire")
+    (far,) = asked.answer("can my infantry in Berlin go to Cologne?")
+    assert far.startswith("Not so: ") and "But `rail all from Berlin to Cologne` can be ordered." in far
+    (near,) = asked.answer("can the army in Berlin reach Leipzig?")
+    assert near.startswith("Yes: `move ") and "from Berlin to Leipzig`" in near
+    assert not any("Yes" in line or "No: " in line for line in asked.answer("can Paris attack Reims?"))
 
 
 def test_a_file_with_nothing_but_questions_replaces_no_orders(

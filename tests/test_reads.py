@@ -44,9 +44,8 @@ def test_a_purse_hangs_on_the_field_that_its_row_calls_the_seat() -> None:
     fields = [
         {"id": "hoard", "of": ["nation"], "type": "id", "syntax": "places", "default": None, "open": True}
     ]
-    rules = small.ruleset(
-        fields=fields, treasuries=[{"id": "gold", "per": "region", "links": ["land"], "seat": "hoard"}]
-    )
+    how = {"region": {"links": ["land"], "seat": "hoard"}}
+    rules = small.ruleset(fields=fields, resources=[{"id": "gold", "name": "Gold", "treasury": how}])
     found = reads(rules, "stock(self, 'gold')")
     assert found is not None and "nations.hoard" in found and "nations.capital" not in found
 

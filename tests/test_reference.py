@@ -32,7 +32,7 @@ DOCS = Path(__file__).resolve().parent.parent / "docs"
 sys.path.insert(0, str(DOCS / "_ext"))
 
 from findings import examples, findings  # noqa: E402
-from schema_pages import Writer  # noqa: E402
+from schema_pages import Writer, used_when  # noqa: E402
 from wteaw_reference import EVERYWHERE, GROUPS, STRUCTURES, SYNTAX, Row, blocks_of, schema_pages, shortest  # noqa: E402
 
 KNOWN = forms()
@@ -225,20 +225,37 @@ def test_a_table_that_is_a_union_shows_the_keys_of_each_kind_under_a_heading(
 ) -> None:
     pages, _ = reference
     page = pages["table-battles.md"]
-    common, *kinds = re.split(r"^## (?=Only with)", page.partition("## `")[0], flags=re.MULTILINE)
-    assert [re.findall(r"`(\w+: \w+)`", kind)[0] for kind in kinds] == [
-        f"where: {word}" for word in ("contested", "contacts", "targets", "passed", "records")
-    ]
-    records = kinds[-1]
-    assert "| `over` |" in re.sub("<span.*?</span>", "", records) and 'id="battles.over"' not in common
-    stages = page.split("## `stages`\n")[1].split("\n## ")[0]
-    ways = {part[10:].split("`")[0]: part for part in stages.split("### Only with ")[1:]}
-    assert list(ways) == ["roll_under", "face", "sum", "compare"]
-    assert "| `tie`" in ways["compare"] and '"battles.stages.tie"></span>`tie`' in ways["sum"]
-    assert "`table`" not in ways["sum"] and "`hits`" not in "".join(ways.values())
-    assert page.count('id="battles.stages.tie"') == 1
+    assert "Only with" not in page.replace("Used only", "")
+    for key, words in {
+        "where": ("contested", "contacts", "passed", "records"),
+        "stages.resolve": ("roll_under", "face", "sum", "compare"),
+    }.items():
+        blocks = re.findall(rf"^## `{re.escape(key)}\.(\w+)`", page, flags=re.MULTILINE)
+        assert blocks == list(words)
+    common = page.partition("## `")[0]
+    assert "battles.where.records.over" in page and "over`" not in common and "`tie`" not in common
+    assert page.count("`tie`") == 2 and 'id="battles.stages.resolve.compare.tie"' in page
     assert "## Only with `kind: aim`" in pages["table-victory.md"]
     assert "## Only with `how: status`" in pages["table-capture.md"]
+
+
+@pytest.mark.parametrize(
+    ("others", "says"),
+    [
+        ({"roll": []}, "together with `roll`"),
+        ({"through": [], "back": [], "at": []}, "together with `through`, `back` or `at`"),
+        ({"test": [None]}, "without `test`"),
+        ({"/where": ["records"]}, "when `where` of the row is `records`"),
+        ({"where": ["passed", "targets", None]}, "when `where` is `passed` or `targets`, or is left out"),
+        ({"do": ["move"], "close": []}, "together with `close`, or when `do` is `move`"),
+        (
+            {"/stages/*/resolve": ["sum"], "x": [True]},
+            "when `resolve` of one of the `stages` is `sum`, or when `x` is `true`",
+        ),
+    ],
+)
+def test_when_a_key_is_used_is_said_in_a_sentence(others: dict[str, list[Any]], says: str) -> None:
+    assert used_when(others) == says
 
 
 def test_every_mechanic_and_role_has_its_place(reference: tuple[dict[str, str], Writer]) -> None:

@@ -16,7 +16,7 @@ from wteaw.core.package_data import rulesets, scenarios
 from wteaw.core.state import WHOLE_ROW, Entity, State, unit_key
 from wteaw.play.scenario import initial_state
 from wteaw.play.scenario_files import load_scenario
-from wteaw.report import account, fights, news, sightings, standing
+from wteaw.report import account, fights, news, sightings, standing, summary
 from wteaw.report.build import Report, Section, nation_report
 from wteaw.report.document import Block, Bullets, Para, ReportPart, Table
 from wteaw.report.map.small import on_grid, rings_data
@@ -30,6 +30,7 @@ from wteaw.world.messages import slot
 from wteaw.world.view import readable, view
 from wteaw.world.world import World
 
+from . import small
 from .test_law_orders import begun, known_to
 from .world1914 import loaded, played
 
@@ -207,6 +208,21 @@ def test_news_that_differ_in_a_place_are_one() -> None:
     assert news._joined(again, words)[0] == ("Russia takes Lodz and Plock.", (1, 2, 4)), (
         "the same is said once"
     )
+    peace = "{a} makes peace with {b}."
+    with_two = [
+        Entry(n, 1, "s", "events/x", "", "", [Message(peace, {"a": nations["r"], "b": other})], ("everyone",))
+        for n, other in ((7, nations["s"]), (8, thing("nation", "japan", "Japan")))
+    ]
+    assert news._joined(with_two, words) == [("Russia makes peace with Siam and Japan.", (7, 8))]
+    of_each = "{n} coins come for {who}."
+    gifts = [
+        Entry(n, 1, "s", "events/x", "", "", [Message(of_each, {"n": 6, "who": who})], ("everyone",))
+        for n, who in ((9, nations["r"]), (10, nations["s"]))
+    ]
+    assert [text for text, _ in news._joined(gifts, words)] == [
+        "6 coins come for Russia.",
+        "6 coins come for Siam.",
+    ], "or it would be six for both"
     heads = [
         entry(5, "{who}: {where} falls.", "r", "Lodz"),
         entry(6, "{who}: {where} holds out.", "r", "Plock"),
@@ -526,7 +542,7 @@ def test_who_is_conquered_is_told_and_who_holds_what_stands_elsewhere() -> None:
     assert [text for text, _ in public] == ["Serbia is conquered."]
 
 
-def test_of_transfers_only_gifts_are_told_by_another_part() -> None:
+def test_of_transfers_gifts_and_levies_are_told_by_another_part() -> None:
     _, ruleset, geography = loaded()
     world = World(ruleset, played(2)[-1].position.state, geography=geography)
     both = ("serbia", "bulgaria")
@@ -541,7 +557,75 @@ def test_of_transfers_only_gifts_are_told_by_another_part() -> None:
         )
     ]
     _, own = news.other_news(world, entries, "serbia", Wording(world, "serbia"), ())
-    assert [text for text, _ in own] == ["A levy.", "A route."]
+    assert [text for text, _ in own] == ["A route."]
+
+
+def test_what_others_have_sent_is_told_with_who_sent_it() -> None:
+    """A gift and a levy arrive by one entry that is told to nobody; what was told of each before names it."""
+    _, ruleset, geography = loaded()
+    world = World(ruleset, played(2)[-1].position.state.copy(), geography=geography)
+    purse = treasury.main_purse(world, "serbia", "money")
+    now = int(world.state.get("treasuries", purse, "money"))
+
+    def credited(*told: Entry) -> list[tuple[str, int]]:
+        arrives = Entry(
+            9,
+            1,
+            "transfers",
+            "sequence/transfers",
+            "",
+            "",
+            changes=[("treasuries", purse, "money", now - 11, now)],
+        )
+        found = account.accounts(world, [*told, arrives], "serbia", Wording(world, "serbia"))
+        money = next(a for a in found if a.resource == "money")
+        return [(label, at_main + away) for label, at_main, away in money.lines]
+
+    gift = Entry(
+        7, 1, "transfers", "transfers/gift", "", "russian-empire:serbia", audience=("russian-empire", "serbia"),
+        data={"amount": 10, "arrives": "5", "to": "serbia", "what": "money"},
+    )  # fmt: skip
+    levy = Entry(
+        8, 1, "transfers", "transfers/tribute", "", "tribute:bulgaria", audience=("bulgaria", "serbia"),
+        data={"due": "12", "paid": "12"},
+    )  # fmt: skip
+    assert credited(gift, levy) == [("from Russia", 5), ("tribute from Bulgaria", 6)]
+    assert credited(levy) == [("tribute from Bulgaria", 11)]
+    secret = replace(gift, audience=("russian-empire",))
+    assert credited(secret) == credited(gift) == credited() == [("not told to you", 11)]  # 5 is not 11
+
+
+def test_what_the_rules_grant_in_silence_goes_by_their_name_and_small_resources_stand_together() -> None:
+    ruleset, geography, here = begun("alliances-4", 1)
+    world = World(ruleset, here.state.copy(), geography=geography)
+    entries = [
+        Entry(
+            n, 1, "turn_start", "events/tokens-in-hand", "", subject,
+            changes=[("treasuries", "germany", "train-token", 0, 2)],
+        )
+        for n, subject in ((1, "nation:germany"), (2, "nation:russia"))
+    ]  # fmt: skip
+    words = Wording(world, "germany")
+    for entry, label in zip(entries, ("tokens in hand", "not told to you"), strict=True):
+        found = account.accounts(world, [entry], "germany", words)
+        assert [a.lines for a in found if a.resource == "train-token"] == [((label, 2, 0),)]
+    said = [b for b in account.blocks(found) if isinstance(b, Para) and b.lead == "Left"]
+    assert [b.text for b in said] == ["Invest token 2, Dig token 1, Move token 3 and Train token 2."]
+
+
+def test_what_is_discovered_and_not_in_force_is_told() -> None:
+    _, ruleset, geography = loaded()
+    state = played(2)[-1].position.state.copy()
+    for key, level in (("discovered:rockets", 1), ("discovered:tanks", 1), ("paid:tanks", 0)):
+        state.put("tech_stages", "german-empire", key, level)
+    world = World(ruleset, state, geography=geography)
+    told = news.technology(world, "german-empire", Wording(world, "german-empire"), [])
+    lines = {b.lead: b.text for b in told if isinstance(b, Para)}
+    assert "Tanks 1" in lines["Known"]  # of two levels
+    assert (
+        "Rockets" in lines["Discovered, not in force yet"]
+        and "Tanks" not in lines["Discovered, not in force yet"]
+    )
 
 
 def test_troops_aboard_an_allys_ships_are_told_to_both() -> None:
@@ -597,6 +681,129 @@ def test_a_purse_whose_seat_is_lost_is_out_of_reach_from_then_on() -> None:
     assert back.lines == (("in reach again", 0, 28),) and back.begun == later.left
 
 
+def money_of(state: State, entries: list[Entry], reader: str) -> account.Account:
+    _, ruleset, geography = loaded()
+    world = World(ruleset, state, geography=geography)
+    found = account.accounts(world, entries, reader, Wording(world, reader))
+    return next(item for item in found if item.resource == "money")
+
+
+def test_a_purse_that_is_in_reach_again_and_emptied_at_once_was_not_there_at_the_beginning() -> None:
+    state = played(2)[-1].position.state.copy()
+    state.put("places", "samoa", "holder", "german-empire")
+    state.put("treasuries", "german-empire/samoa", "money", None)
+    before = money_of(state, [], "german-empire").left
+    state.put("treasuries", "german-empire/berlin", "money", before[0] + 2)
+    freed = Entry(1, 3, "capture", "capture/x", "", "")
+    freed.changes = [["places", "samoa", "holder", "japan", "german-empire"]]
+    met = Entry(2, 3, "collect", "treasuries/money", "", "german-empire", audience=("german-empire",))
+    met.changes = [
+        ["treasuries", "german-empire/samoa", "money", 2, None],
+        ["treasuries", "german-empire/berlin", "money", before[0], before[0] + 2],
+    ]
+    now = money_of(state, [freed, met], "german-empire")
+    assert now.begun == before
+    assert now.lines == (("between your treasuries", 2, -2), ("in reach again", 0, 2))
+
+
+def test_what_is_sent_to_a_treasury_of_ones_own_is_one_line_with_what_is_lost_on_the_way() -> None:
+    state = played(2)[-1].position.state.copy()
+    before = money_of(state, [], "german-empire").left
+    state.put("treasuries", "german-empire/berlin", "money", before[0] + 9)
+    sent = Entry(1, 3, "transfers", "transfers/overseas", "", "german-empire:samoa>berlin")
+    sent.audience, sent.data = ("german-empire",), {"amount": 12, "shares": [12], "lost": [3]}
+    sent.changes = [["treasuries", "german-empire/samoa", "money", 12, 0]]
+    came = Entry(2, 3, "transfers", "sequence/transfers", "", "")
+    came.changes = [["treasuries", "german-empire/berlin", "money", before[0], before[0] + 9]]
+    now = money_of(state, [sent, came], "german-empire")
+    assert now.lines == (("transfer over the sea", 9, -12),) and not now.spent
+    taken = Entry(3, 3, "transfers", "transfers/overseas", "", "german-empire:french-empire")
+    taken.audience, taken.data = ("german-empire",), {"taken": 9}
+    assert money_of(state, [taken, came], "german-empire").lines == (("taken on its way", 9, 0),)
+
+
+def test_each_source_of_income_stands_in_the_treasuries_into_which_it_came() -> None:
+    state = played(2)[-1].position.state.copy()
+    before = money_of(state, [], "german-empire").left
+    state.put("treasuries", "german-empire/berlin", "money", before[0] + 38)
+    state.put("treasuries", "german-empire/samoa", "money", 10)
+    income = Entry(1, 3, "collect", "sequence/collect", "", "german-empire", audience=("german-empire",))
+    income.data = {
+        "items": [
+            {"yield": "land", "amount": "24"},
+            {
+                "yield": "own-people",
+                "amount": "24",
+                "purses": {"german-empire/berlin": "14", "german-empire/samoa": "10"},
+            },
+        ]
+    }
+    income.changes = [
+        ["treasuries", "german-empire/berlin", "money", before[0], before[0] + 38],
+        ["treasuries", "german-empire/samoa", "money", 0, 10],
+    ]
+    lines = {line[0]: line[1:] for line in money_of(state, [income], "german-empire").lines}
+    assert sorted(lines.values()) == [(14, 10), (24, 0)]
+
+
+@pytest.mark.parametrize("fell", [True, False])
+def test_where_a_place_fights_for_itself_those_who_guard_it_are_told_and_not_nobody(fell: bool) -> None:
+    _, ruleset, geography = loaded()
+    world = World(ruleset, played(2)[-1].position.state, geography=geography)
+    sides = {"attacker": {"japan": {"infantry": 4}}, "defender": {}}
+    at = {"battle": "land", "place": "caroline-islands"}
+    gone = {"kind": "coast-guard", "lost": True, "n": 1, "owner": "german-empire", "virtual": True}
+    fire = {"dice": [2], "die": 10, "hits": 1, "kind": "infantry", "stage": "fire", "value": 2}
+    fires = [{**fire, "side": "attacker"}, {**fire, "side": "defender", "kind": "coast-guard"}]
+    entries = [
+        Entry(1, 2, "battles", "battles/land", "", "x", data={**at, "event": "begin", "sides": sides}),
+        Entry(2, 2, "battles", "battles/land", "", "x"),
+        Entry(3, 2, "battles", "battles/land", "", "x", data={**at, "event": "end", "winner": "attacker"}),
+    ]
+    entries[1].data = {
+        **at,
+        "event": "round",
+        "round": 1,
+        "sides": sides,
+        "fire": fires,
+        "virtual": [{"kind": "coast-guard", "n": 1, "side": "defender"}],
+        "lost": {"attacker": [], "defender": [gone] if fell else []},
+    }
+    [table] = summary.battles(world, entries, Wording(world, ""))
+    assert isinstance(table, Table) and table.rows[0][2] == f"coast guard {int(fell)} of 1"
+    [*_, mine] = fights.blocks(world, entries, "japan", Wording(world, "japan"))
+    assert isinstance(mine, Table)
+    assert mine.rows[1] == (
+        "Those who guard it: 1 coast guard",
+        "1 coast guard" if fell else "nothing",
+        "1",
+        "0.2",
+    )
+
+
+@pytest.mark.parametrize("gone", [0, 1])
+def test_who_met_and_parted_without_a_round_is_told_in_a_line(gone: int) -> None:
+    """Unless something was lost."""
+    _, ruleset, geography = loaded()
+    world = World(ruleset, played(2)[-1].position.state, geography=geography)
+    sides = {
+        "attacker": {"german-empire": {"submarine": 1}},
+        "defender": {"british-empire": {"battleship": 2}},
+    }
+    lost = {"attacker": {"german-empire": {"submarine": gone}}, "defender": {}}
+    at = {"battle": "sea", "place": "north-sea"}
+    entries = [
+        Entry(1, 2, "battles", "battles/sea", "", "x", data={**at, "event": "begin", "sides": sides}),
+        Entry(2, 2, "battles", "battles/sea", "", "x", data={**at, "event": "leave"}),
+        Entry(3, 2, "battles", "battles/sea", "", "x", data={**at, "event": "end", "lost": lost}),
+    ]
+    line = "Met without a fight: North Sea."
+    [block] = summary.battles(world, entries, Wording(world, ""))
+    assert (isinstance(block, Para) and block.text == line) is not bool(gone)
+    [*_, others] = fights.blocks(world, entries, "japan", Wording(world, "japan"))
+    assert (line in str(others)) is not bool(gone)
+
+
 def test_what_changes_who_is_at_war_with_the_reader_is_told_before_places_that_changed_hands() -> None:
     everyone = ("everyone",)
     entries = [Entry(n, 1, "s", "events/x", "", "", [Message("Told.")], everyone) for n in (1, 2, 3)]
@@ -607,5 +814,48 @@ def test_what_changes_who_is_at_war_with_the_reader_is_told_before_places_that_c
         ("Russia gives in to you.", (2,)),
         ("Russia gives in to France.", (3,)),
     ]
-    grave, rest = news.gravest_first(public, entries, "german-empire")
+    world = World(loaded()[1], played(2)[-1].position.state)
+    grave, rest = news.gravest_first(world, public, entries, "german-empire")
     assert grave == [public[1]] and rest == [public[0], public[2]]
+
+
+def test_what_nations_lay_open_is_a_table_of_whose_where_and_how_much() -> None:
+    rules = small.ruleset(
+        resources=[{"id": "dig", "name": "Dig token"}, {"id": "move", "name": "Move token"}],
+        visibility=[{"id": "open", "what": "under_way", "to": "everyone"}],
+    )
+    laid = [
+        {"nation": "red", "what": "move", "at": "birch", "n": 2},
+        {"nation": "blue", "what": "dig", "at": "cedar"},
+        {"nation": "red", "what": "dig", "at": "birch"},
+    ]
+    happened = [Message("Tokens are shown."), Message("Red: all of them.")]
+    entry = Entry(1, 1, "s", "visibility/open", "", "", happened, ("everyone",), data={"shown": laid})
+    hidden = Entry(2, 1, "s", "visibility/open", "", "", happened, ("red",), data={"shown": laid})
+    world = World(rules, small.state())
+    for reader, first in (("red", "You"), ("", "Blue")):
+        blocks, told = news.shown([entry], reader, Wording(world, reader))
+        lead, shown = blocks
+        assert told == [entry] and isinstance(lead, Para) and lead.text == "Tokens are shown."
+        assert isinstance(shown, Table) and shown.head == ("", "", "Dig", "Move")
+        assert shown.rows[0][0] == first and sorted(row[1:] for row in shown.rows) == [
+            ("birch", "1", "2"),
+            ("cedar", "1", "-"),
+        ]
+    assert news.shown([hidden], "", Wording(world)) == ([], [])
+
+
+def test_the_end_of_the_game_leads_the_news_then_what_rows_call_important() -> None:
+    told = ("a blockade begins", "an empire falls", "the war ends", "a flag is raised")
+    rules = small.ruleset(
+        events=[{"id": "blockade"}, {"id": "fall", "importance": 2}, {"id": "flag", "importance": 1}],
+        victory=[{"id": "armistice", "kind": "game_end", "when": "True"}],
+    )
+    by = ("events/blockade", "events/fall", "victory/armistice", "events/flag")
+    entries = [Entry(n, 1, "s", rule, "", "", [Message("Told.")], ("everyone",)) for n, rule in enumerate(by)]
+    public = [(text, (n,)) for n, text in enumerate(told)]
+    world = World(rules, small.state())
+    for reader in ("red", ""):
+        grave, rest = news.gravest_first(world, public, entries, reader)
+        assert [text for text, _ in grave] == ["the war ends", "an empire falls", "a flag is raised"]
+        assert rest == [public[0]]

@@ -68,6 +68,6 @@ def test_one_name_stands_for_one_class() -> None:
     for folder in ("engine", "web", "lab", "editor", "importers"):
         for path in (ENGINE.parent / folder).rglob("*.py"):
             for node in ast.parse(path.read_text(encoding="utf-8")).body:
-                if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                if isinstance(node, ast.ClassDef):
                     found.setdefault(node.name, set()).add(path.relative_to(ENGINE.parent).as_posix())
     assert {name: files for name, files in found.items() if len(files) > 1} == {}

@@ -203,6 +203,19 @@ def test_chances_are_exact_over_every_way_the_dice_can_fall(folder: Path) -> Non
     assert only(folder, text.replace("gold: 6", "gold: 7")).status == "failed"
 
 
+def test_chances_are_exact_where_all_dice_may_fall_as_they_like(folder: Path) -> None:
+    text = COURT.replace("[5, 2]", "any") + "  then: {chances: {\"track('gray', 'mood') >= 2\": 1/6}}"
+    assert only(folder, text).failures == ()
+
+
+@pytest.mark.parametrize("rule", ["actions/court", '"actions/court@red"'])
+def test_dice_said_not_to_matter_beside_chances_do_not(folder: Path, rule: str) -> None:
+    """They fall at random: whatever hangs on them would be a chance of one throw alone."""
+    text = COURT.replace("[5, 2]", f"{{{rule}: any}}")
+    assert only(folder, text + "  then: {chances: {\"track('gray', 'mood') >= 2\": 1/6}}").failures
+    assert only(folder, text + "  then: {chances: {\"track('gray', 'mood') >= -9\": 1}}").failures == ()
+
+
 @given(st.lists(st.integers(1, 5), max_size=4))
 def test_the_chances_of_all_branches_sum_to_one(faces: list[int]) -> None:
     def play(branch: Branch) -> tuple[int, ...]:

@@ -20,9 +20,11 @@ BY_EXPRESSIONS = {"places": {"section"}, "technologies": {"category", "name"}, "
 """Facts that expressions read as fields, whatever the engine does."""
 READERS: dict[str, tuple[str, ...]] = {
     "actions": ("turn/effects.py", "turn/calendar.py", "orders", "report/build.py"),
-    "events": ("turn/effects.py",),
-    "battles": ("battle",),
+    "events": ("turn/effects.py", "report/news.py"),
+    "matrices": ("turn", "rulebook"),
+    "battles": ("battle", "core/choices.py"),
     "detection": ("battle", "units"),
+    "resources": ("core/choices.py", "world/treasury.py"),
     "decisions": ("turn", "orders", "economy"),
     "fields": ("ruleset", "world"),
     "sequence": ("turn", "units", "battle", "economy", "orders/lookahead.py", "world/view.py"),
@@ -33,7 +35,7 @@ READERS: dict[str, tuple[str, ...]] = {
     "order_options": ("units", "orders", "turn"),
     "policies": ("bots",),
     "stances": ("world", "turn"),
-    "tables": ("world", "ruleset"),
+    "tables": ("world", "ruleset", "rulebook"),
     "notes": ("orders", "testing"),
     "placement_limits": ("economy",),
     "action_changes": ("ruleset/action_changes.py", "turn", "orders"),

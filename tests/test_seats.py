@@ -15,7 +15,6 @@ from wteaw.play.resolve import absent, has_players, policy_submissions, resolve_
 from wteaw.play.scenario_files import load_scenario
 from wteaw.play.submit import hand_in
 from wteaw.store import MODERATOR, POLICY, Game, StoreError
-from wteaw.store.pool import WaitingList
 from wteaw.turn.vacancies import vacancies
 
 REBELS = {"alive": True, "side": "central", "seat": "german-empire"}
@@ -109,7 +108,7 @@ def test_the_moderator_orders_for_a_nation_that_nobody_plays_and_chooses_its_pla
     assert game.submissions()["bolsheviks"].by == MODERATOR
     assert [
         (v.nation, v.by)
-        for v in vacancies(WaitingList(game).world())
+        for v in vacancies(game.seated_world())
         if v.nation in ("bolsheviks", "irish-rebels", "mutineers")
     ] == [("bolsheviks", "moderator")]
     assert _run(["players", "add", "Ann", "--email", "ann@example.org", "--side", "central", *folder]) == 0

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from wteaw.cli import main
+from wteaw.play.dice_statistics import luck
 from wteaw.play.pending import standing_of
 from wteaw.play.resolve import resolve_turn
 from wteaw.report.render import as_text
-from wteaw.report.turn_reports import report
+from wteaw.report.turn_reports import last_turn, report, reported_turns
 from wteaw.store import Game, StoreError
 
 
@@ -39,10 +40,9 @@ def test_who_has_sent_who_is_late_and_what_awaits_whom(
     run(capsys, "orders", "submit", "--game", folder, "--nation", "france", str(orders))
     said = run(capsys, "status", "--game", folder)
     assert (
-        "  France: 2 orders, handed in by the moderator\n" in said
-        and "  Germany: nothing has come in\n" in said
+        "  France: 2 orders, sent by the moderator\n" in said and "  Germany: nothing has come in\n" in said
     )
-    assert "5 more nations are played by policies." in said and "1 missing: remind them" in said
+    assert "5 more nations are played by bots." in said and "1 missing: remind them" in said
 
     run(capsys, "close", "--game", folder)
     told = standing_of(Game.open(Path(folder)))
@@ -78,3 +78,24 @@ def test_a_report_of_an_earlier_turn_tells_what_was_known_then(
         left.value.code == 2
         and "there has been no turn 99; the game stands in turn" in capsys.readouterr().err
     )
+
+
+def test_a_game_that_sets_in_with_a_later_turn_has_its_first_report_before_it_and_an_audit_after_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scenario = tmp_path / "scenarios" / "late.yaml"
+    scenario.parent.mkdir()
+    scenario.write_text("id: late\ntitle: Late\nextends: diplomacy\nstart: {turn: 6}\n", encoding="utf-8")
+    folder = tmp_path / "game"
+    run(capsys, "new", str(scenario), "--game", str(folder))
+    game = Game.open(folder)
+    assert list(reported_turns(game)) == [] and last_turn(game) == 0
+    assert "The game begins" in run(capsys, "report", "--game", str(folder), "--nation", "france")
+    resolve_turn(game, force=True)
+    game = Game.open(folder)
+    assert list(reported_turns(game)) == [6]
+    assert "Report on turn 6" in run(capsys, "report", "--game", str(folder), "--nation", "france")
+    assert "reports: Is what" in run(capsys, "audit", str(folder))
+    while Game.open(folder).stage().position.turn == 6:
+        resolve_turn(Game.open(folder), force=True)
+    assert luck(Game.open(folder)).turns == 1

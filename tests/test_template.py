@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -81,7 +82,7 @@ def test_the_form_is_short_and_orders_nothing_as_it_stands(name: str) -> None:
     for nation in sorted(waiting_seats(ruleset, here), key=lambda n: -len(here.state.stacks(owner=n)))[:2]:
         world = known_to(name, here, nation)
         text = order_template(world, nation, game="g")
-        assert text.endswith("\nend\n") and len(text.splitlines()) <= 80
+        assert text.endswith("\nend\n") and len(text.splitlines()) <= 190
         assert [line for line in text.splitlines() if len(line) > 72] == []
         assert not [line for line in text.splitlines() if "<" in line or "{" in line or "[" in line]
         taken = take_in(
@@ -162,7 +163,22 @@ def line_of(place: str, size: int, *, enemy: str = "", order: str = "orders/move
     )
 
 
-def test_quiet_and_far_marches_share_a_line_and_each_stays_among_its_orders() -> None:
+def test_every_place_has_a_line_of_its_own_with_all_that_can_be_reached_from_it() -> None:
+    for name, nation in (("1914", "german-empire"), ("diplomacy", "france"), ("no-mans-land", "germany")):
+        _, _, here = begun(name, 1)
+        world = known_to(name, here, nation)
+        text = order_template(world, nation, game="g").replace("\n##     ", " ")
+        assert not re.search(r"\band \d+ more\b", text), name
+        for line in (one for _, lines in offers_of(world, nation) for one in lines):
+            wanted = [place for _, some in line.choices for place, _ in some]
+            if name == "no-mans-land" or not line.place or line.also or not 1 < len(wanted) <= FAR:
+                continue  # of dozens of places the smallest share a line
+            _, _, below = text.partition(f"# {line.text}")
+            told = below.partition("\n# ")[0]
+            assert wanted and all(place in told for place in wanted), (name, line.text, told)
+
+
+def test_far_marches_share_a_line_and_each_stays_among_its_orders() -> None:
     apart = [line_of("a", 3, enemy="x"), line_of("b", 2, enemy="y")]
     assert _together(apart, 6) == apart  # both meet an enemy: a line each
     quiet = [
@@ -173,13 +189,14 @@ def test_quiet_and_far_marches_share_a_line_and_each_stays_among_its_orders() ->
     ]
     joined = _together(quiet, 6)
     assert [(one.origin, [name for name, _ in one.also]) for one in joined] == [
-        ("a", ["b"]),
+        ("a", []),
+        ("b", []),
         ("c", []),
         ("d", []),
     ]
-    assert dict(joined[0].also)["b"] == "move 2 foot from b to Rear"  # written out, ready to be sent
     far = [line_of("a", 3, far=FAR + 1), line_of("b", 2, far=FAR + 1), line_of("c", 1, far=FAR)]
     assert [one.origin for one in _together(far, 6)] == ["a", "c"]
+    assert "move 2 foot from b to " in dict(_together(far, 6)[0].also)["b"]  # written out, ready to be sent
 
 
 def test_of_many_marches_the_smallest_share_a_line() -> None:
@@ -232,6 +249,30 @@ def test_a_blank_that_was_left_is_told_with_what_may_stand_there() -> None:
     )
     for text in one.instead:
         assert len(take_in(world.ruleset, text, lambda _: world, nation="german-empire").intents) == 1
+
+
+def test_a_blank_is_answered_with_all_that_may_stand_there_whatever_the_units() -> None:
+    _, _, here = begun("1914", 1)
+    world = known_to("1914", here, "german-empire")
+
+    def answered(line: str) -> tuple[str, tuple[str, ...]]:
+        taken = take_in(world.ruleset, line, lambda _: world, nation="german-empire")
+        (one,) = taken.found
+        assert taken.intents == (), line
+        return one.message.partition("fill in: ")[2], one.instead
+
+    names, instead = answered("move 1 infantry from Berlin to ?")
+    assert names == "Breslau, Danzig, Hamburg, Hannover, Leipzig, Posen"  # however many the sheet sends
+    assert instead[0] == "move 1 infantry from Berlin to Breslau"
+    names, _ = answered("influence ?")
+    assert len(names.split(", ")) == 21 and "Tibet" in names
+    names, instead = answered("declare war on ?")
+    assert "Belgium" in names and instead == ()  # what begins a war is nobody's guess
+    names, instead = answered("move 1 infantry from German East Africa to ?")
+    assert "Belgian Congo" in names and not any(
+        "Congo" in line for line in instead
+    )  # nor an attack on neutrals
+    answered("sail 1 destroyer from Baltic Sea to ?")  # is not read without its blank
 
 
 @pytest.mark.parametrize(

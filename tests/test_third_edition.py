@@ -14,7 +14,7 @@ from wteaw.play.begin import new_game
 from wteaw.play.pending import commanded
 from wteaw.play.resolve import resolve_turn
 from wteaw.play.scenario_files import load_scenario
-from wteaw.report import rounds
+from wteaw.report import fights, rounds
 from wteaw.report.document import Para
 from wteaw.report.wording import Wording
 from wteaw.ruleset import Ruleset, load_ruleset
@@ -252,3 +252,35 @@ def test_no_bot_pays_a_spy_for_the_box_that_everybody_sees(base: Ruleset, third:
             for n in ("switzerland", "french-empire")
         }
         assert targets == {"switzerland": hides, "french-empire": False}
+
+
+@pytest.mark.parametrize(
+    ("reader", "dives", "told", "verdict"),
+    [
+        ("", 2, "Met without a fight: North Sea.", "the defenders evaded"),
+        ("british-empire", 2, None, "the enemy evaded"),
+        ("german-empire", 2, None, "you evaded"),
+        ("", 1, "Met without a fight: North Sea.", "undecided"),
+    ],
+)
+def test_a_battle_that_a_side_evades_is_called_so(
+    third: Ruleset, reader: str, dives: int, told: str | None, verdict: str
+) -> None:
+    """Who leaves a battle whole and stays in the place has evaded it; where one of two leaves it is undecided."""
+    (begins,) = rounds.own_turns(third)
+    sides = {
+        "attacker": {"british-empire": {"cruiser": 3}},
+        "defender": {"german-empire": {"submarine": 2}},
+    }
+    begin, end = _battle(2, "sea", "north-sea", sides, None, {})
+    gone = [{"owner": "german-empire", "kind": "submarine", "n": dives, "to": "north-sea"}]
+    data = {**begin.data, "event": "leave", "side": "defender", "left": gone}
+    leave = Entry(4, 1, "battles", "battles/sea", "", "north-sea", data=data)
+    entries = [Entry(1, 1, "", begins, "", "british-empire"), begin, leave, end]
+    world = World(third, State())
+    words = Wording(world, reader)
+    if told is not None:
+        (para,) = rounds.blocks(world, entries, "", words)
+        assert isinstance(para, Para) and para.text == told
+    (fight,) = fights.fights(entries)
+    assert fights.verdict(fight, {}, words).startswith(verdict)

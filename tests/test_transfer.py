@@ -64,8 +64,7 @@ def rules() -> Ruleset:
         "links": [{"id": p, "between": p.split("-"), "kind": "coast" if land & set(p.split("-")) else "sea"} for p in SEA],
         "stances": [{"id": "peace", "default": True}, {"id": "pact", "friendly": True}, {"id": "war", "hostile": True}],
         "nations": [{"id": "green"}, {"id": "red", "capital": "home"}, {"id": "rose"}, {"id": "pink"}, {"id": "blue"}],
-        "resources": [{"id": "money"}],
-        "treasuries": [{"id": "money", "per": "region", "seat": "capital", "links": ["land"]}],
+        "resources": [{"id": "money", "treasury": {"region": {"seat": "capital", "links": ["land"]}}}],
         "units": units,
         "fields": [
                    {"id": "capital", "of": ["nation"], "type": "id", "table": "places", "default": None},

@@ -132,3 +132,16 @@ def test_was_reads_an_earlier_moment() -> None:
     assert turn.world.value(
         "was(place('dale'), 'holder', 'turn') == 'gray' and place('dale').holder == 'red'", {}
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("enemy(self, nobody)", False), ("friendly(self, nobody)", False), ("reaches(nobody, 'ash', 'front')", False),
+        ("on_way('ash', nobody, 'dale', 'front')", False), ("distance(nobody, 'ash')", -1), ("income(nobody)", 0),
+        ("level(self, nobody)", 0), ("knows(nobody, 'any')", False), ("track(nobody, 'any')", 0),
+    ],
+)  # fmt: skip
+def test_what_is_asked_of_nothing_is_no_or_none(text: str, value: Any) -> None:
+    """A field may hold nothing (the capital of a nation that has none), and what it holds is asked further."""
+    assert ask(text, nobody=None) == value

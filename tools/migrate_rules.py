@@ -26,6 +26,9 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, ReusedAnchorWarning
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
+from wteaw.ruleset.load import load_text
+from wteaw.testing.equivalent import places_along, rows_of_file
+
 # --- what has changed
 
 TABLES: Final = {
@@ -302,6 +305,8 @@ def prose(text: str) -> str:
 
 PLAYERS: Final = {"schedule": "turn_days", "absence": "without_orders", "replacements": "vacancies"}
 """Tables whose rows are settings of the players now, in `ruleset.yaml`."""
+_DIVISION = re.compile(r"\btreasuries/(?=[a-z0-9][a-z0-9_-]*[\"']?$)")
+"""A rule by which treasuries meet; in a state, and with a field behind it, it is a table of the state."""
 _SETTING = re.compile(r"\b(?:" + "|".join(PLAYERS) + r")/[a-z0-9][a-z0-9_-]*")
 
 
@@ -318,7 +323,7 @@ def scalar(text: str, key: str) -> str:
         return anchor[0] + scalar(text[anchor.end() :], key)
     if key in PROSE:
         return prose(text)
-    text = _SETTING.sub("settings/players", text)
+    text = _DIVISION.sub("resources/", _SETTING.sub("settings/players", text))
     if _RULE.fullmatch(text):
         return _ROW.sub(lambda m: TABLES[m[1]] + m[2], text)
     if _CALL.search(text) or text.lstrip("'\"").startswith("=") or _LONGER.search(text):
@@ -594,7 +599,7 @@ def _drop(file: File, node: MappingNode, number: int) -> None:
     return file.replace(line, after, "")
 
 
-MERGED: Final = ("action_changes", "counters", "notes", "transfers", "victory")
+MERGED: Final = ("action_changes", "counters", "notes", "resources", "transfers", "victory")
 """Keys that two earlier ones have become."""
 
 
@@ -682,12 +687,11 @@ def _shifted(text: str, by: int) -> str:
 
 def _ids(rows: Node) -> set[str]:
     """The ids of the rows of a table."""
-    return {
-        value.value
-        for row in (rows.value if isinstance(rows, SequenceNode) else ())
-        for key, value in (row.value if isinstance(row, MappingNode) else ())
-        if key.value == "id"
-    }
+    found = set()
+    for row in rows.value if isinstance(rows, SequenceNode) else ():
+        entries = row.value if isinstance(row, MappingNode) else ()
+        found |= {value.value for key, value in entries if key.value == "id"}
+    return found
 
 
 def _twice(node: Node | None) -> tuple[MappingNode, int, int] | None:
@@ -711,6 +715,8 @@ def _twice(node: Node | None) -> tuple[MappingNode, int, int] | None:
 
 def _end(node: Node) -> int:
     """Where the text of a value ends, without the blank lines and comments after it."""
+    if isinstance(node, ScalarNode) and node.style in ("|", ">"):  # it ends where the next line begins
+        return len(str(node.end_mark.buffer)[: node.end_mark.index].rstrip())
     if isinstance(node, ScalarNode) or getattr(node, "flow_style", False) or not node.value:
         return int(node.end_mark.index)
     last = node.value[-1]
@@ -722,11 +728,16 @@ def files(paths: Iterable[str]) -> Iterator[Path]:
     for name in paths:
         path = Path(name)
         if path.is_dir():
-            yield from sorted(
-                p for p in path.rglob("*") if p.suffix in (".yaml", ".yml") and ".venv" not in p.parts
-            )
+            found = (p for p in path.rglob("*.y*ml") if p.suffix in (".yaml", ".yml"))
+            yield from sorted(p for p in found if ".venv" not in p.parts and not _of_an_importer(p))
         else:
             yield path
+
+
+def _of_an_importer(path: Path) -> bool:
+    """Whether a file says what the words of another program mean: it has no rules, and is not moved."""
+    with path.open(encoding="utf-8", errors="replace") as file:
+        return "triplea-words.schema.json" in file.readline()
 
 
 # --- tables that are settings now
@@ -1054,26 +1065,24 @@ def lists_into_links(folder: Path) -> tuple[list[Path], list[str]]:
     """
     read = {path: text for path in _tables_of(folder) if "link" in (text := path.read_text("utf-8"))}
     roots = {path: _composed(text) for path, text in read.items()}
-    lists = {
-        path: node
-        for path, root in roots.items()
-        for key, node in (root.value if isinstance(root, MappingNode) else ())
-        if key.value == "link_lists" and isinstance(node, SequenceNode)
-    }
+    lists, listed = {}, []
+    for path, root in roots.items():
+        for key, node in root.value if isinstance(root, MappingNode) else ():
+            if key.value == "link_lists" and isinstance(node, SequenceNode):
+                lists[path] = node
+            elif key.value == "links" and isinstance(node, SequenceNode):
+                listed += [(path, row) for row in node.value]
     if not lists:
         return [], []
     edited = {path: File(path, text) for path, text in read.items()}
     sections = dict(_sections(folder))
     rows = [(path, row, _entries(row)) for path, node in lists.items() for row in node.value]
     named = {(_text(said["id"]), _text(k)): v for _, _, said in rows for k, v in _pairs(said.get("links"))}
-    links = {
-        frozenset(_text(end) for end in said["between"].value): (edited[path], row, said)
-        for path, root in roots.items()
-        for key, node in (root.value if isinstance(root, MappingNode) else ())
-        if key.value == "links" and isinstance(node, SequenceNode)
-        for row in node.value
-        if isinstance((said := _entries(row)).get("between"), SequenceNode)
-    }
+    links = {}
+    for path, row in listed:
+        said = _entries(row)
+        if isinstance(said.get("between"), SequenceNode):
+            links[frozenset(_text(end) for end in said["between"].value)] = (edited[path], row, said)
     added: dict[frozenset[str], _Listed] = {}
     for path, row, said in rows:
         here = _text(said["id"])
@@ -1196,6 +1205,640 @@ def _written(file: File, node: Node) -> str:
     return file.text[node.start_mark.index : node.end_mark.index] or "null"
 
 
+# --- comments that say which changes make no difference, which have a file of their own
+
+
+_MARK = re.compile(r"#\s*equivalent\s*\(([^)]*(?:\)[^)]*)*)\)\s*:\s*(\S.*)$")
+_ROWS_OF_MARKS = "equivalent:\n"
+
+
+def marks_into_tests(folder: Path) -> tuple[list[Path], list[str]]:
+    """Write the comments `# equivalent (OLD -> NEW): why` in the tables of a ruleset into the file
+    `tests/equivalent.yaml` beside its rule tests.
+
+    Returns the files that have changed, and the comments that are at no row, or cannot be read: these stay.
+    """
+    rows: list[str] = []
+    changed: list[Path] = []
+    untold: list[str] = []
+    folders = [folder / name for name in ("tables", "events", "clauses")]
+    for path in [folder / "ruleset.yaml", *sorted(p for f in folders for p in f.rglob("*.y*ml"))]:
+        text = path.read_text(encoding="utf-8")
+        tree, _ = load_text(text, str(path)) if "# equivalent" in text else (None, [])
+        if tree is None or not tree.is_map:
+            continue
+        lines = text.split("\n")
+        doomed: set[int] = set()
+        for first, last, at, mark in _marks_in(lines):
+            found = _MARK.search(mark)
+            places = list(_begun_at(tree, at + 1))
+            if found is None or not places:
+                untold.append(
+                    f"{path}:{first + 1}: write in tests/equivalent.yaml which row this is about: {mark}"
+                )
+                continue
+            changes = [change.strip() for change in found[1].replace("\u2192", "->").split(";")]
+            rows += [_mark_row(row, place, changes, found[2].strip()) for row, place in places]
+            if first == at:
+                lines[at] = lines[at][: _MARK.search(lines[at]).start()].rstrip()  # type: ignore[union-attr]
+            else:
+                doomed.update(range(first, last + 1))
+        left = "\n".join(line for number, line in enumerate(lines) if number not in doomed)
+        if left != text:
+            path.write_text(left, encoding="utf-8")
+            changed.append(path)
+    if rows:
+        marks = folder / "tests" / "equivalent.yaml"
+        marks.parent.mkdir(exist_ok=True)
+        before = marks.read_text(encoding="utf-8") if marks.is_file() else _ROWS_OF_MARKS
+        marks.write_text(before.rstrip("\n") + "\n" + "".join(rows), encoding="utf-8")
+        changed.append(marks)
+    return changed, untold
+
+
+def _marks_in(lines: list[str]) -> Iterator[tuple[int, int, int, str]]:
+    """The marks in the lines of a file, numbered from 0: the first and the last line of its comment, the line
+    that it is about, and its text. A comment above a line goes on until another mark begins.
+    """
+    number = 0
+    while number < len(lines):
+        if not lines[number].lstrip().startswith("#"):
+            if "# equivalent" in lines[number]:
+                yield number, number, number, lines[number]
+            number += 1
+            continue
+        end = next(
+            (n for n in range(number, len(lines)) if not lines[n].lstrip().startswith("#")), len(lines)
+        )
+        starts = [n for n in range(number, end) if re.match(r"\s*#\s*equivalent\b", lines[n])]
+        about = next((n for n in range(end, len(lines)) if lines[n].strip()), len(lines))
+        for start, stop in zip(starts, [*starts, end][1:], strict=True):
+            said = [lines[start], *(line.strip(" #") for line in lines[start + 1 : stop])]
+            yield start, stop - 1, about, " ".join(said)
+        number = end
+
+
+def _begun_at(tree: Any, line: int) -> Iterator[tuple[str, str]]:
+    """The row that begins in a line, or else what begins there in the first row in which anything does: the
+    row as "table/id", and the place ("" for the row itself).
+    """
+    for table, id_, row in rows_of_file(tree):
+        if row.line == line:
+            yield f"{table}/{id_}", ""
+            return
+        paths = list(_paths_at(row, line, ()))
+        if paths:
+            yield from ((f"{table}/{id_}", places_along(row, path)[-1]) for path in paths)
+            return
+
+
+def _paths_at(node: Any, line: int, path: tuple[str | int, ...]) -> Iterator[tuple[str | int, ...]]:
+    """The paths of the outermost keys and members that begin in a line."""
+    entries = [(key, child, node.keys.get(key, ("", 0, 0))[1]) for key, child in node.items()]
+    entries += [(number, child, child.line) for number, child in enumerate(node.members())]
+    for step, child, begun in entries:
+        if begun == line:
+            yield (*path, step)
+        elif begun < line:  # what an alias repeats begins above it
+            yield from _paths_at(child, line, (*path, step))
+
+
+def _mark_row(row: str, at: str, changes: list[str], reason: str) -> str:
+    """A row of the file of marks."""
+
+    def written(text: str) -> str:
+        plain = re.fullmatch(r"[A-Za-z][\w /.()'-]*(?:, [\w /.()'-]+)*|\w+(?: -> \w+)?", text)
+        return text if plain else json.dumps(text, ensure_ascii=False)
+
+    said = f"  - row: {row}\n"
+    if at:
+        said += f"    at: {written(at)}\n"
+    if changes != ["*"]:
+        said += f"    changes: [{', '.join(map(written, changes))}]\n"
+    return f"{said}    reason: {written(reason)}\n"
+
+
+# --- what only one way to do something says, which stands in a block of that way
+
+
+CHOICES: Final[dict[str, tuple[str, str, dict[str, tuple[str, ...]]]]] = {
+    "": (
+        "where",
+        "contested",
+        {
+            "contested": ("apart", "standing", "before"),
+            "contacts": ("detection", "contact_again", "beside"),
+            "passed": ("from_start",),
+            "records": ("over", "at", "parties", "came_from", "origins"),
+        },
+    ),
+    "stages": (
+        "resolve",
+        "roll_under",
+        {
+            "roll_under": ("pooled",),
+            "face": ("table", "order"),
+            "sum": ("each_die", "side_die", "reroll", "tie", "loss"),
+            "compare": ("tie",),
+        },
+    ),
+}
+"""Of a battle, and of its stages: the key that chooses, what goes without saying, and the keys of each choice
+that stood beside it and stand in its block now.
+"""
+WIDTH: Final = 96
+
+
+def into_blocks(file: File, folder: Path | None = None) -> File:
+    """A file in which what only some battles say stands in the block of `where` or `resolve`.
+
+    `folder`: the ruleset that the file belongs to; of a row laid over another, whose `where` it replaces
+    whole, what the row below says goes into the block.
+    """
+    if "battles" not in file.text:
+        return file
+    root = _composed(file.text)
+    done = File(file.path, file.text, untold=file.untold, words=file.words)
+    for rows in _battles_in(root):
+        for row in (row for row in rows.value if isinstance(row, MappingNode)):
+            said = _entries(row)
+            parts = [(row, ""), *((one, "stages") for one in _members(said.get("stages")))]
+            if isinstance(more := said.get("append"), MappingNode):
+                parts += [(more, ""), *((one, "stages") for one in _members(_entries(more).get("stages")))]
+            for part, kind in parts:
+                new = kind or part is not row or "stages" in said
+                _into_block(done, part, kind, {} if new else _below(file.path, folder, _text(said["id"])))
+            for name in _texts(said.get("remove")):
+                if (word := _choice_of("", name)) is not None:
+                    done.tell(
+                        said["remove"], f"{name!r} stands in `where: {{{word}: ...}}` now: say it there"
+                    )
+    for node in _marks_of_battles(root):
+        _mark_anew(done, node)
+    return File(file.path, done.result(), untold=done.untold, words=file.words + len(done.edits))
+
+
+def _battles_in(node: Node | None) -> Iterator[SequenceNode]:
+    """The rows of battles in a file, in `rules` of a scenario or a case too."""
+    if isinstance(node, SequenceNode):
+        for one in node.value:
+            yield from _battles_in(one)
+    for key, value in _pairs(node):
+        if key.value == "battles" and isinstance(value, SequenceNode):
+            yield value
+        else:
+            yield from _battles_in(value)
+
+
+def _members(node: Node | None) -> list[MappingNode]:
+    return (
+        [one for one in node.value if isinstance(one, MappingNode)] if isinstance(node, SequenceNode) else []
+    )
+
+
+def _choice_of(kind: str, key: str) -> str | None:
+    """The first choice in whose block a key stands."""
+    return next((word for word, keys in CHOICES[kind][2].items() if key in keys), None)
+
+
+def _into_block(file: File, node: MappingNode, kind: str, below: dict[str, Any]) -> None:
+    """Move the keys of a choice into its block."""
+    name, default, words = CHOICES[kind]
+    said = _entries(node)
+    loose = [key for key, _ in _pairs(node) if _choice_of(kind, _text(key)) is not None]
+    repeated = _repeated(node)  # what `<<` brings from another row
+    if not loose and not (name in said and any(_choice_of(kind, key) is not None for key in repeated)):
+        return
+    chosen = said.get(name) or repeated.get(name)
+    if chosen is not None and not isinstance(chosen, ScalarNode):
+        return file.tell(loose[0], f"{_text(loose[0])!r} goes into the block of {name!r}")
+    word = _text(chosen) if chosen is not None else _choice_of(kind, _text(loose[0])) or default
+    keys = words.get(word, ())
+    numbers = [n for n, (key, _) in enumerate(_pairs(node)) if _text(key) in keys]
+    for key in loose:
+        if _text(key) not in keys:
+            file.tell(key, f"{_text(key)!r} is not read beside `{name}: {word}`")
+    given = {_text(node.value[n][0]) for n in numbers}
+    more = {key: _written(file, value) for key, value in repeated.items() if key in keys}
+    more |= {key: json.dumps(value, ensure_ascii=False) for key, value in below.items() if key in keys}
+    inherited = [f"{key}: {' '.join(value.split())}" for key, value in more.items() if key not in given]
+    if not numbers and not inherited:
+        return
+    at = next((n for n, (key, _) in enumerate(_pairs(node)) if key.value == name), None)
+    _write_block(file, node, name, word, numbers, at, inherited)
+
+
+def _repeated(node: MappingNode) -> dict[str, Node]:
+    """The entries that a map repeats of others (`<<`)."""
+    out: dict[str, Node] = {}
+    for key, value in _pairs(node):
+        for other in (value, *_members(value)) if key.value == "<<" else ():
+            if isinstance(other, MappingNode):
+                out = {**_repeated(other), **_entries(other), **out}
+    out.pop("<<", None)
+    return out
+
+
+def _write_block(
+    file: File, node: MappingNode, name: str, word: str, numbers: list[int], at: int | None, more: list[str]
+) -> None:
+    """Write a block of the entries `numbers` of a map, at the place of the key that chooses (`at`) or of the
+    first of them.
+    """
+    text = file.text
+    spot = numbers[0] if at is None else at
+    key, value = node.value[spot]
+    start, stop = key.start_mark.index, _stop(text, key, value)
+    entries = [text[node.value[n][0].start_mark.index : _stop(text, *node.value[n])] for n in numbers]
+    spans = [_span(text, node, n) for n in numbers]
+    bare = all(_is_plain(text, node, n) for n in numbers) and not any(
+        "#" in text[first:last].replace(entry, "")
+        for (first, last), entry in zip(spans, entries, strict=True)
+    )
+    flow = f"{name}: {{{word}: {{{', '.join([*more, *entries])}}}}}"
+    column = key.start_mark.column
+    if node.flow_style or (bare and column + len(flow) <= WIDTH):
+        file.replace(start, stop, flow)
+        for n in numbers if at is not None else numbers[1:]:
+            _take_out(file, node, n)
+        return
+    pad = " " * column
+    lines = [f"{name}:", f"{pad}  {word}:", *(f"{pad}    {line}" for line in more)]
+    first_line = text[stop : _line_end(text, stop)] if at is not None else ""
+    lines[0] += first_line
+    for (first, last), n in zip(spans, numbers, strict=True):
+        begun = node.value[n][0].start_mark
+        piece = text[first:last].rstrip("\n")
+        if first == begun.index:  # behind the dash of a list
+            piece = " " * begun.column + piece
+        lines.append(_shifted(piece, 4))
+    begin, end = (start, _line_end(text, stop)) if at is not None else (spans[0][0], spans[0][1])
+    body = "\n".join(lines)
+    if at is None and begin != start:
+        body = pad + body
+    file.replace(begin, end, body if at is not None else body + "\n")
+    for n in numbers if at is not None else numbers[1:]:
+        _take_out(file, node, n)
+
+
+def _stop(text: str, key: Node, value: Node) -> int:
+    """Where an entry of a map ends; a value that is an alias begins elsewhere."""
+    begun = key.end_mark.index
+    if alias := re.compile(r"\s*:\s*\*[^\s,\]}]+").match(text, begun):
+        return alias.end()
+    end = _end(value)
+    if end <= begun:  # the last of its members is an alias, or nothing stands there
+        end = len(text[: max(value.end_mark.index, begun + 1)].rstrip())
+    return end
+
+
+def _line_end(text: str, at: int) -> int:
+    end = text.find("\n", at)
+    return end if end >= 0 else len(text)
+
+
+def _span(text: str, node: MappingNode, number: int) -> tuple[int, int]:
+    """The lines of an entry of a block map, with the comments above it and behind it."""
+    key, value = node.value[number]
+    start = key.start_mark.index
+    line = text.rfind("\n", 0, start) + 1
+    if text[line:start].strip():  # the first of an item of a list
+        line = start
+    else:
+        while line and number and text[text.rfind("\n", 0, line - 1) + 1 : line].lstrip().startswith("#"):
+            line = text.rfind("\n", 0, line - 1) + 1
+    stop = _stop(text, key, value)
+    return line, min(_line_end(text, stop) + 1, len(text)) if not node.flow_style else stop
+
+
+def _is_plain(text: str, node: MappingNode, number: int) -> bool:
+    """Whether an entry may stand in a flow map as it is: on one line, without what ends a value there."""
+    key, value = node.value[number]
+    entry = text[key.start_mark.index : _stop(text, key, value)]
+    if "\n" in entry or text[text.rfind("\n", 0, key.start_mark.index) + 1 : key.start_mark.index].strip():
+        return False
+    if isinstance(value, ScalarNode):
+        return value.style in ("'", '"') or not re.search(r"[,\[\]{}#]", str(value.value))
+    return bool(value.flow_style)
+
+
+def _take_out(file: File, node: MappingNode, number: int) -> None:
+    """Take an entry out of a map, with the comments that have moved with it."""
+    key, value = node.value[number]
+    text = file.text
+    if not node.flow_style:
+        first, last = _span(text, node, number)
+        if first == key.start_mark.index and number + 1 < len(node.value):  # behind the dash of a list
+            last = node.value[number + 1][0].start_mark.index
+        return file.replace(first, last, "")
+    stop = _stop(text, key, value)
+    if not number:
+        comma = re.compile(r"\s*,\s*").match(text, stop)
+        return file.replace(key.start_mark.index, comma.end() if comma else stop, "")
+    begun = text.index(",", _stop(text, *node.value[number - 1]))
+    gap = text[begun + 1 : key.start_mark.index]
+    # a remark in the gap is about what stands before it
+    return file.replace(begun, stop, gap.rstrip(" ") if "#" in gap else "")
+
+
+def _below(path: Path, folder: Path | None, id_: str) -> dict[str, Any]:
+    """What the rows of a battle below a file say of their `where`: keys of its block and their values."""
+    out: dict[str, Any] = {}
+    if folder is None:
+        return out
+    for layer in reversed(_layers_below(path, folder)):
+        for table in _tables_of(layer):
+            text = table.read_text("utf-8")
+            rows = YAML(typ="safe", pure=True).load(migrate(table, text).text) if "battles:" in text else None
+            for row in (rows or {}).get("battles") or ():
+                if row.get("id") == id_:
+                    out |= {key: value for key, value in row.items() if _choice_of("", key) is not None}
+                    where = row.get("where")
+                    out = dict(next(iter(where.values()))) if isinstance(where, dict) else out
+    return out
+
+
+def _marks_of_battles(root: Node | None) -> Iterator[Node]:
+    """The places in rows of battles that marks of equivalent changes name."""
+    for key, rows in _pairs(root):
+        for said in map(_entries, _members(rows) if key.value == "equivalent" else ()):
+            if "at" in said and _text(said.get("row", said["at"])).startswith("battles/"):
+                yield said["at"]
+
+
+_AT: Final = re.compile(r"^(stages\[[^\]]*\]\.)?([a-z_]+)(.*)$")
+
+
+def _mark_anew(file: File, node: Node) -> None:
+    found = _AT.match(_text(node))
+    kind = "stages" if found is not None and found[1] else ""
+    word = _choice_of(kind, found[2]) if found is not None else None
+    if found is None or word is None:
+        return
+    if found[2] == "tie":
+        return file.tell(node, "`tie` stands in `resolve: {sum: ...}` or `{compare: ...}` now: say which")
+    new = f"{found[1] or ''}{CHOICES[kind][0]}.{word}.{found[2]}{found[3]}"
+    file.replace(node.start_mark.index, node.end_mark.index, json.dumps(new) if kind else new)
+
+
+# --- how treasuries are divided, which their resource says
+
+
+DIVISION: Final = ("links", "through", "shared", "seat", "note")
+"""What a row of `treasuries` said of regions, and the block `region` of a resource says now."""
+
+
+def with_treasuries(file: File, folder: Path | None = None) -> File:
+    """A file whose rows of `treasuries` are rows of `resources`, each with how its treasuries are divided
+    (`treasury`).
+    """
+    while "treasuries" in file.text:
+        root = _composed(file.text)
+        found = next(_treasuries_in(root), None)
+        if found is None:
+            break
+        holder, number = found
+        key, rows = holder.value[number]
+        known = next((value for name, value in holder.value if name.value == "resources"), None)
+        if known is not None and {*_ids(known)} & {*_ids(rows)}:
+            file = _into_rows(file, holder, number, known)
+            continue
+        for row in _members(rows):
+            _divide(file, row, folder)
+        _rename(file, key, "resources")
+        file = File(file.path, file.result(), untold=file.untold, words=file.words + len(file.edits))
+    return put_together(file)
+
+
+def _treasuries_in(node: Node | None) -> Iterator[tuple[MappingNode, int]]:
+    """The maps in which there is a table of treasuries, and which of their entries it is."""
+    if isinstance(node, SequenceNode):
+        for one in node.value:
+            yield from _treasuries_in(one)
+    for number, (key, value) in enumerate(_pairs(node)):
+        if key.value == "treasuries" and isinstance(value, SequenceNode) and _ids(value):
+            yield node, number  # type: ignore[misc]  # only a map has pairs
+        else:
+            yield from _treasuries_in(value)
+
+
+def _divide(file: File, row: MappingNode, folder: Path | None) -> None:
+    """Say in a row of a resource how its treasuries are divided."""
+    said = _entries(row)
+    if _text(said.get("remove", row)) == "true":
+        return file.replace(said["remove"].start_mark.index, said["remove"].end_mark.index, "[treasury]")
+    if "append" in said or "remove" in said:
+        return file.tell(row, "say whole in `treasury` how the treasuries of the resource are divided")
+    below = _divided_below(file.path, folder, _text(said["id"])) if folder is not None else {}
+    word = _text(said["per"]) if "per" in said else str(below.get("per", ""))
+    if not word:
+        return file.tell(row, "say in `treasury` whether there is one for each nation, region or place")
+    region = word == "region"
+    numbers = [n for n, (key, _) in enumerate(row.value) if region and _text(key) in DIVISION]
+    for name, value in row.value:
+        if not region and _text(name) in ("links", "through", "shared", "seat"):
+            _take_out(file, row, next(n for n, (_, one) in enumerate(row.value) if one is value))
+    given = {_text(row.value[n][0]) for n in numbers}
+    more = [f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in below.items()
+            if region and key in DIVISION and key not in given]  # fmt: skip
+    at = next((n for n, (key, _) in enumerate(row.value) if key.value == "per"), None)
+    if numbers or more:
+        return _write_block(file, row, "treasury", word, numbers, at, more)
+    key, value = row.value[at] if at is not None else row.value[0]
+    return file.replace(key.start_mark.index, value.end_mark.index, f"treasury: {word}")
+
+
+def _divided_below(path: Path, folder: Path, id_: str) -> dict[str, Any]:
+    """What rows below a file say of how the treasuries of a resource are divided: a row of `treasuries`."""
+    out: dict[str, Any] = {}
+    for layer in reversed(_layers_below(path, folder)):
+        for table in _tables_of(layer):
+            if "treasur" not in (text := table.read_text("utf-8")):
+                continue
+            tables = YAML(typ="safe", pure=True).load(migrate(table, text).text)
+            for name, row in ((n, r) for n in ("treasuries", "resources") for r in (tables.get(n) or ())):
+                if row.get("id") == id_ and name == "treasuries":
+                    out |= row  # of the earlier language
+                elif row.get("id") == id_ and "treasury" in row:
+                    how = row["treasury"]
+                    out = {"per": "region", **how["region"]} if isinstance(how, dict) else {"per": how}
+    return out
+
+
+def _is_table_of(path: Path, folder: Path | None) -> bool:
+    """Whether a file is one of the tables of a ruleset."""
+    return folder is not None and any(
+        path.resolve().is_relative_to(folder / name) for name in ("tables", "events")
+    )
+
+
+def _layers_below(path: Path, folder: Path) -> list[Path]:
+    """The rulesets below a file, the nearest first: of a file beside the tables its own, too."""
+    return list(layers(folder))[1:] if _is_table_of(path, folder) else list(layers(folder))
+
+
+def _into_rows(file: File, holder: MappingNode, number: int, known: Node) -> File:
+    """Put the first row of treasuries whose resource stands in the same map into the row of that."""
+    _, rows = holder.value[number]
+    resources = {_text(_entries(one)["id"]): one for one in _members(known) if "id" in _entries(one)}
+    row = next(one for one in _members(rows) if _text(_entries(one)["id"]) in resources)
+    _say_division(file, row, resources[_text(_entries(row)["id"])], file)
+    _without_row(file, holder, number, row)
+    return File(file.path, file.result(), untold=file.untold, words=file.words + len(file.edits))
+
+
+def _say_division(file: File, row: MappingNode, resource: MappingNode, target: File) -> None:
+    """Write into the row of a resource (of the file `target`) what a row of treasuries says."""
+    own = File(file.path, "x:\n" + _shifted(_remarks_text(file.text, row) + _row_text(file.text, row), 2))
+    single = _composed(own.text).value[0][1]
+    _divide(own, single, None)
+    made = own.result()
+    said = _entries(_composed(made).value[0][1])
+    to = _entries(resource)
+    target.untold += [f"{file.path}:{row.start_mark.line + 1}: {told}" for told in own.untold]
+    node = _composed(made).value[0][1]
+    n = next((n for n, (key, _) in enumerate(node.value) if key.value == "treasury"), None)
+    remarks = _remarks_text(file.text, row)
+    if n is not None and (_text(said["treasury"]) != "nation" or remarks):
+        first, last = _span(made, node, n)
+        start, stop = node.value[n][0].start_mark.index, _stop(made, *node.value[n])
+        piece = made[start:stop] if node.flow_style else _row_at(made[first:last].rstrip("\n"))
+        after = next(to[key] for key in ("aliases", "name", "id") if key in to)
+        end = _stop(target.text, next(k for k, v in resource.value if v is after), after)
+        if resource.flow_style:
+            flat = piece if "\n" not in piece else f"treasury: {json.dumps(_loaded(piece)['treasury'])}"
+            target.edits[end] = (end, f", {flat}")
+            line = target.text.rfind("\n", 0, resource.start_mark.index) + 1
+            if remarks and target.text[line : resource.start_mark.index].strip() == "-":
+                pad = " " * target.text[line:].index("-")
+                target.edits[line] = (line, "".join(f"{pad}{remark}\n" for remark in remarks.splitlines()))
+            elif remarks:
+                target.tell(resource, f"of its treasuries was said: {' '.join(remarks.split())}")
+        else:
+            pad = " " * resource.value[0][0].start_mark.column
+            end = _line_end(target.text, end)
+            lines = "\n".join(f"{pad}{line}".rstrip() for line in (remarks + piece).splitlines())
+            target.edits[end] = (end, f"\n{lines}")
+    if "note" in said and n is not None:
+        target.tell(resource, f"its treasuries had the note: {' '.join(_text(said['note']).split())}")
+    _more_sources(target, resource, to, _texts(said.get("source")))
+
+
+def _loaded(text: str) -> Any:
+    return YAML(typ="safe", pure=True).load(text)
+
+
+def _row_at(text: str) -> str:
+    """Lines as they stand if the first begins in column 0."""
+    column = len(text) - len(text.lstrip())
+    return "\n".join(line[min(column, len(line) - len(line.lstrip())) :] for line in text.split("\n"))
+
+
+def _remarks_text(text: str, row: Node) -> str:
+    """The comments above a row, each line from column 0 on."""
+    dash = text[text.rfind("\n", 0, row.start_mark.index) + 1 : row.start_mark.index].strip() == "-"
+    return "".join(line.strip() + "\n" for line in _remarks(text, row).splitlines()) if dash else ""
+
+
+def _more_sources(file: File, row: MappingNode, said: dict[str, Node], more: list[str]) -> None:
+    """Cite further clauses in a row."""
+    sources = said.get("source")
+    new = [one for one in more if one not in _texts(sources)]
+    if not new:
+        return
+    if sources is None:
+        last = row.value[-1]
+        end = _stop(file.text, *last)
+        gap = ", " if row.flow_style else "\n" + " " * row.value[0][0].start_mark.column
+        file.edits[end] = (end, f"{file.edits.get(end, (end, ''))[1]}{gap}source: [{', '.join(new)}]")
+    elif getattr(sources, "flow_style", False):
+        end = _end(sources) - 1
+        file.edits[end] = (end, f", {', '.join(new)}")
+    else:
+        end = _end(sources)
+        gap = "\n" + " " * (sources.start_mark.column) + "- "
+        file.edits[end] = (end, "".join(gap + one for one in new))
+
+
+def _without_row(file: File, holder: MappingNode, number: int, row: Node) -> None:
+    """Take a row out of a table, and the table if it was the last."""
+    key, rows = holder.value[number]
+    text = file.text
+    if len(rows.value) == 1 and holder.flow_style:
+        return _take_out(file, holder, number)
+    if len(rows.value) == 1:
+        start = text.rfind("\n", 0, key.start_mark.index) + 1
+        stop = min(_line_end(text, _end(rows)) + 1, len(text))
+        if text[:start].endswith("\n\n") and text[stop : stop + 1] in ("", "\n"):
+            start -= 1  # of two blank lines one
+        return file.replace(start, stop, "")
+    at = rows.value.index(row)
+    if rows.flow_style:
+        first, last = (row, rows.value[1]) if not at else (rows.value[at - 1], row)
+        start = row.start_mark.index if not at else _end(first)
+        return file.replace(start, last.start_mark.index if not at else _end(row), "")
+    start = text.rfind("\n", 0, row.start_mark.index) + 1 - len(_remarks(text, row))
+    return file.replace(start, min(_line_end(text, _end(row)) + 1, len(text)), "")
+
+
+def divide_in_resources(folder: Path) -> tuple[list[Path], list[str]]:
+    """Write the rows of `treasuries` of a ruleset whose resource stands in another file into the row of that;
+    all others become rows of `resources` where they stand.
+    """
+    changed: dict[Path, None] = {}
+    untold: list[str] = []
+    for path in _tables_of(folder):
+        while re.search(r"^treasuries:", text := path.read_text("utf-8"), re.MULTILINE):
+            root = _composed(text)
+            number = next((n for n, (k, _) in enumerate(_pairs(root)) if k.value == "treasuries"), None)
+            if number is None:
+                break
+            file = File(path, text)
+            rows = _members(root.value[number][1])
+            found = next(((row, *there) for row in rows if (there := _resource(folder, path, row))), None)
+            if found is None:
+                file = with_treasuries(file, folder)
+            else:
+                row, other, resource = found
+                _say_division(file, row, resource, other)
+                _without_row(file, root, number, row)
+                other.path.write_text(other.result(), encoding="utf-8")
+                changed[other.path] = None
+                untold += other.untold
+            untold += file.untold
+            left = file.result()
+            changed[path] = None
+            if not _composed(left):
+                path.unlink()  # nothing but comments was left
+                break
+            path.write_text(left, encoding="utf-8")
+            if left == text:
+                break
+    return [path for path in changed if path.exists()], untold
+
+
+def _resource(folder: Path, path: Path, row: MappingNode) -> tuple[File, MappingNode] | None:
+    """The row of the resource of a row of treasuries, in another file of a ruleset."""
+    for other in _tables_of(folder):
+        text = other.read_text("utf-8")
+        if other == path or "resources:" not in text:
+            continue
+        for key, rows in _pairs(_composed(text)):
+            for one in _members(rows) if key.value == "resources" else ():
+                if _text(_entries(one).get("id", rows)) == _text(_entries(row)["id"]):
+                    return File(other, text), one
+    return None
+
+
+OF_FOLDERS = (
+    (set_players, "settings of the players"),
+    (divide_in_resources, "how treasuries are divided is said by their resource"),
+    (lists_into_links, "what printed lists say of links stands in the links (`listed`)"),
+    (marks_into_tests, "which changes make no difference is said in tests/equivalent.yaml"),
+)
+"""What is moved within a ruleset's folder, and what is said of each file that has changed."""
+
+
 def main(paths: list[str]) -> int:
     """Rewrite the files; 1 if something is left to do by hand."""
     if not paths or paths[0].startswith("-"):
@@ -1209,7 +1852,9 @@ def main(paths: list[str]) -> int:
             folder = ruleset_at(path, text)
             if folder not in names:
                 names[folder] = renamed_in(folder) if folder is not None else {}
-            file = migrate(path, text, names[folder])
+            file = into_blocks(migrate(path, text, names[folder]), folder)
+            if not _is_table_of(path, folder):  # what stands in tables is moved with all tables at hand
+                file = with_treasuries(file, folder)
         except (OSError, UnicodeDecodeError, MarkedYAMLError) as error:
             print(f"{path}: left as it is: {' '.join(str(error).split())[:200]}")
             left += 1
@@ -1221,18 +1866,13 @@ def main(paths: list[str]) -> int:
             path.write_bytes(file.text.encode("utf-8"))
             print(f"{path}: {file.words} words")
     for folder in sorted({p.parent for p in files(paths) if p.name == "ruleset.yaml"}):
-        changed, untold = set_players(folder)
-        for told in untold:
-            print(told)
-        left += len(untold)
-        for path in changed:
-            print(f"{path}: settings of the players")
-        changed, untold = lists_into_links(folder)
-        for told in untold:
-            print(told)
-        left += len(untold)
-        for path in changed:
-            print(f"{path}: what printed lists say of links stands in the links (`listed`)")
+        for move, what in OF_FOLDERS:
+            changed, untold = move(folder)
+            for told in untold:
+                print(told)
+            left += len(untold)
+            for path in changed:
+                print(f"{path}: {what}")
         if number := register(folder):
             print(f"{folder / 'clauses' / 'cited.yaml'}: {number} clauses that rows cite")
     return 1 if left else 0

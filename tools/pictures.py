@@ -2,8 +2,7 @@
 on fixed dice.
 
     python tools/pictures.py                  # all of docs/pictures; needs chromium
-    python tools/pictures.py --look FOLDER    # the pages at the width of a desk and of a phone, to be looked
-    at
+    python tools/pictures.py --look FOLDER    # the pages as wide as a desktop and a phone, to be looked at
 
 Beside the pictures stands `sources.json`: a digest of what each was drawn from. A test makes the sources
 anew, without a browser, and so notices pictures that are out of date.
@@ -45,7 +44,7 @@ from wteaw_web.demonstration import ready_to_play
 from wteaw_web.games import Games, Settings
 from wteaw_web.outbox import Outbox
 from wteaw_web.rate_limits import Limits
-from wteaw_web.web import Desk
+from wteaw_web.web import Server
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "pictures"
 SOURCES = "sources.json"
@@ -59,16 +58,16 @@ move 12 infantry from Cologne to Belgium: withdraw after 4 rounds
 move 6 infantry, 4 artillery from Ruhr to Belgium: withdraw after 4 rounds
 move 4 infantry from Frankfurt to Cologne
 """
-WIDTHS = {"desk": (1280, 860), "phone": (390, 844)}
+WIDTHS = {"desktop": (1280, 860), "phone": (390, 844)}
 MOST_BYTES = 200_000
 PAGES = {"turn": "turn", "orders": "orders?place=cologne"}
 
 
 @dataclass(frozen=True)
 class Window:
-    """A desk with one game, on a clock that stands still, and the player whose pages are shown."""
+    """A server with one game, on a clock that stands still, and the player whose pages are shown."""
 
-    desk: Desk
+    server: Server
     role: Role
     app: Any
 
@@ -77,10 +76,10 @@ class Window:
 def window() -> Iterator[Window]:
     """The game as the pictures show it: a turn is played, and the orders for the next are half written."""
     with tempfile.TemporaryDirectory() as folder:
-        engine = engine_for(Path(folder) / "desk.db")
+        engine = engine_for(Path(folder) / "server.db")
         hall = Games(engine, clock=lambda: NOW)
         outbox = Outbox(engine, lambda: NOW, "desk@example.org", lambda mail: None)
-        desk = Desk(hall, outbox, "http://testserver", Limits(lambda: NOW.timestamp(), times=1000))
+        server = Server(hall, outbox, "http://testserver", Limits(lambda: NOW.timestamp(), times=1000))
         scenario, ruleset, drawing = ready_to_play(scenarios() / f"{SCENARIO}.yaml")
         players = dict.fromkeys((NATION, OTHER), PLAYER)
         game = new_game(
@@ -104,8 +103,8 @@ def window() -> Iterator[Window]:
         role = next(r for r in hall.people.of_game(GAME) if r.nation == NATION)
         with hall.game(GAME) as now:
             hall.drafts.keep(GAME, NATION, now.stage().number, DRAFT)
-        yield Window(desk, role, application(desk))
-        desk.close()
+        yield Window(server, role, application(server))
+        server.close()
         engine.dispose()
 
 
@@ -117,7 +116,7 @@ def sources(shown: Window) -> dict[str, str]:
         warnings.simplefilter("ignore")
         from starlette.testclient import TestClient
     client = TestClient(shown.app)
-    token = shown.desk.hall.people.link(shown.role)
+    token = shown.server.hall.people.link(shown.role)
     client.post(f"/in/{token}", data={"token": _token(client.get("/").text)})
     out = {"map": map_of(shown)}
     for name, page in PAGES.items():
@@ -136,7 +135,7 @@ def _token(text: str) -> str:
 
 def map_of(shown: Window) -> str:
     """The map as the player knows it."""
-    with shown.desk.hall.game(GAME) as game:
+    with shown.server.hall.game(GAME) as game:
         return map_svg(
             game.ruleset, view_world(game, NATION).state, game.drawing(), title=str(game.head["title"])
         )
@@ -158,9 +157,9 @@ def screens(shown: Window, widths: dict[str, tuple[int, int]]) -> Iterator[tuple
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    shown.desk.url = f"http://127.0.0.1:{port}"
-    server = uvicorn.Server(uvicorn.Config(shown.app, host="127.0.0.1", port=port, log_level="error"))
-    thread = threading.Thread(target=server.run, daemon=True)
+    shown.server.url = f"http://127.0.0.1:{port}"
+    http = uvicorn.Server(uvicorn.Config(shown.app, host="127.0.0.1", port=port, log_level="error"))
+    thread = threading.Thread(target=http.run, daemon=True)
     thread.start()
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
@@ -168,13 +167,13 @@ def screens(shown: Window, widths: dict[str, tuple[int, int]]) -> Iterator[tuple
             page = browser.new_page(
                 viewport={"width": across, "height": down}, color_scheme="light", reduced_motion="reduce"
             )
-            page.goto(f"{shown.desk.url}/in/{shown.desk.hall.people.link(shown.role)}")
-            page.get_by_role("button", name="Come in").click()
+            page.goto(f"{shown.server.url}/in/{shown.server.hall.people.link(shown.role)}")
+            page.get_by_role("button", name="Come in", exact=True).click()
             for name, address in PAGES.items():
-                page.goto(f"{shown.desk.url}/seat/{shown.role.id}/{address}", wait_until="networkidle")
+                page.goto(f"{shown.server.url}/seat/{shown.role.id}/{address}", wait_until="networkidle")
                 yield name, width, page.screenshot()
         browser.close()
-    server.should_exit = True
+    http.should_exit = True
     thread.join(10)
 
 
@@ -201,7 +200,7 @@ def main(arguments: list[str]) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         found = sources(shown)
         taken = {"map.webp": small(to_png(found["map"], 2600), 1280)}
-        for name, width, png in screens(shown, WIDTHS if look else {"desk": WIDTHS["desk"]}):
+        for name, width, png in screens(shown, WIDTHS if look else {"desktop": WIDTHS["desktop"]}):
             taken[f"{name}-{width}.webp" if look else f"{name}.webp"] = small(png)
         for name, data in taken.items():
             (folder / name).write_bytes(data)

@@ -77,7 +77,7 @@ class SignInLink:
 
 
 def stamp(at: datetime) -> str:
-    """A time as the desk keeps it."""
+    """A time as the server keeps it."""
     return at.astimezone(UTC).isoformat(timespec="seconds")
 
 
@@ -96,8 +96,14 @@ def address(text: str) -> str:
     return found
 
 
+def name_from(email: str) -> str:
+    """What somebody is called of whom only the address is known: `ann.lee@example.org` is Ann Lee."""
+    words = re.split(r"[._+-]+", email.partition("@")[0])
+    return " ".join(word[:1].upper() + word[1:] for word in words if word) or email
+
+
 class People:
-    """Roles, links and sessions of a desk."""
+    """Roles, links and sessions of a server."""
 
     def __init__(self, engine: Engine, clock: Callable[[], datetime]) -> None:
         self.engine = engine
@@ -179,6 +185,11 @@ class People:
         with reading(self.engine) as db:
             row = db.execute(select(roles).where(roles.c.post == post, roles.c.ended == "")).first()
         return _role(row) if row else None
+
+    def has_come(self, role: Role) -> bool:
+        """Whether somebody has ever come in with a role."""
+        with reading(self.engine) as db:
+            return db.execute(select(sessions.c.id).where(sessions.c.role == role.id)).first() is not None
 
     # ---- links
 

@@ -15,11 +15,11 @@ from wteaw.play.resolve import resolve_turn
 from wteaw.play.views import Views
 from wteaw.report.render import as_html, as_text
 from wteaw.report.turn_reports import last_turn, map_of_report, report
+from wteaw.report.wording import Wording, counted
 from wteaw.ruleset.randomness import rolls_dice
 from wteaw.store import PLAYER, POLICY, Game, StoreError
 from wteaw.turn import vacancies
 from wteaw.turn.referee import Resolution
-from wteaw.world.world import World
 
 from .accounts import PLAYER as PLAYS
 from .accounts import Role
@@ -27,7 +27,7 @@ from .games import Games, waits_for
 from .help import for_players
 from .outbox import Mail
 from .presenters import place_of
-from .web import Desk, moment, page_address, with_address
+from .web import Server, moment, page_address, with_address
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def seats_of(hall: Games, game: Game) -> list[Seat]:
         files = game.hand_ins_of(stage.position.turn, nation, stage=stage.number)
         seen = max((s.seen for s in hall.people.sessions_of_role(role)), default="") if role else ""
         by = f", by the {sent.by}" if sent and sent.by != PLAYER else ""
-        says = f"{len(sent.orders)} stand{by}" if sent else "nothing yet"
+        says = f"{counted(len(sent.orders), 'order')}{by}" if sent else "nothing yet"
         out.append(
             Seat(
                 nation,
@@ -86,18 +86,23 @@ def seats_of(hall: Games, game: Game) -> list[Seat]:
 
 def player_of(hall: Games, game: Game, nation: str) -> Role | None:
     """Who plays a nation: whoever has a seat of its own, else the player of the nation that commands it."""
-    world = World(game.ruleset, game.seated_position().state, geography=game.geography)
+    world = game.seated_world()
     return hall.people.player(game.id, nation) or hall.people.player(game.id, world.commander_of(nation))
 
 
 def everybody(game: Game) -> dict[str, str]:
     """Who commands each nation that somebody commands."""
-    world = World(game.ruleset, game.seated_position().state, geography=game.geography)
+    world = game.seated_world()
     return {n: vacancies.seat(world, n) for n in commanded(game)}
 
 
 def name_of(game: Game, nation: str) -> str:
     return str(game.ruleset.row_or_empty("nations", nation).get("name", nation))
+
+
+def spoken_name(game: Game, nation: str) -> str:
+    """A nation as it stands in a sentence: its short name, with its article."""
+    return Wording(game.seated_world()).name(nation)
 
 
 def names_of(game: Game, nations: list[str]) -> list[tuple[str, str]]:
@@ -109,29 +114,31 @@ class Lines:
     """The lines of the log on what somebody does with a game."""
 
     hall: Games
-    game: str
+    game: Game
     who: str
 
     def closed(self, turn: int, salts: Mapping[str, str]) -> None:
-        self.hall.note(
-            self.game,
-            self.who,
-            f"Closed the orders of turn {turn}; {len(salts)} players have a share in its dice",
-        )
+        share = f"; {counted(len(salts), 'player')} had a share in its dice" if self._dice else ""
+        self.hall.note(self.game.id, self.who, f"Closed the orders of turn {turn}{share}")
 
     def resolved(self, turn: int, result: Resolution, missing: Sequence[str], sealed: Commitment) -> None:
-        without = f" without {', '.join(missing)}" if missing else ""
+        without = f" without {', '.join(name_of(self.game, n) for n in missing)}" if missing else ""
+        seal = f"; the dice of turn {sealed.turn} are sealed: {sealed.root[:16]}" if self._dice else ""
         self.hall.note(
-            self.game, self.who,
+            self.game.id,
+            self.who,
             f"Resolved turn {turn}{without}: {len(result.entries)} entries, journal "
-                f"{result.position.head[:16]}; "
-            f"the dice of turn {sealed.turn} are sealed: {sealed.root[:16]}",
-        )  # fmt: skip
+            f"{result.position.head[:16]}{seal}",
+        )
+
+    @property
+    def _dice(self) -> bool:
+        return rolls_dice(self.game.ruleset)
 
 
 def close_orders(hall: Games, game: Game, who: str) -> None:
     """Close the orders of the present stage, and write it down."""
-    game.close(Lines(hall, game.id, who))
+    game.close(Lines(hall, game, who))
 
 
 def resolve_at(hall: Games, id_: str, number: int, who: str, force: bool) -> None:
@@ -144,12 +151,12 @@ def resolve_at(hall: Games, id_: str, number: int, who: str, force: bool) -> Non
 
 def resolve_now(hall: Games, game: Game, who: str, *, force: bool = False) -> None:
     """Resolve the present turn, and write it down with the heads of what it led to."""
-    resolve_turn(game, force=force, scribe=Lines(hall, game.id, who))
+    resolve_turn(game, force=force, scribe=Lines(hall, game, who))
 
 
-def send_reports(desk: Desk, game: Game, who: str) -> None:
+def send_reports(server: Server, game: Game, who: str) -> None:
     """Queue every player's report and let the pages show the present position: both or neither."""
-    hall = desk.hall
+    hall = server.hall
     turn = last_turn(game)
     seat_commanders(hall, game, who)
     roles = {
@@ -163,14 +170,16 @@ def send_reports(desk: Desk, game: Game, who: str) -> None:
     for nation, (title, text, html) in hall.work(
         written_reports, *place_of(game), list(reached), due
     ).items():
-        text = f"{_how_to_answer(desk, reached[nation], stage.position.ended, game)}\n\n{text}"
+        text = f"{_how_to_answer(server, reached[nation], stage.position.ended, game)}\n\n{text}"
         key = f"report/{game.id}/{stage.number}/{stage.position.head[:16]}/{nation}"
         role = reached[nation]
         mails.append(
-            Mail(key, role.email, title, text, html, game=game.id, role=role.id, reply=desk.post_of(role))
+            Mail(key, role.email, title, text, html, game=game.id, role=role.id, reply=server.post_of(role))
         )
     with hall.changing(game.id):
         if hall.send(game, mails):
+            if turn < stage.position.turn or stage.position.ended:
+                game.note_opened(turn)  # the pages show what came of its dice, also to those without a mail
             now = hall.settings(game.id)
             due = (
                 f"; orders are due {moment(now.due, now.zone)}"
@@ -195,19 +204,19 @@ def seat_commanders(hall: Games, game: Game, who: str) -> None:
             )
 
 
-def _how_to_answer(desk: Desk, role: Role, ended: bool, game: Game) -> str:
+def _how_to_answer(server: Server, role: Role, ended: bool, game: Game) -> str:
     """What a mailed report begins with: where orders go, and where dice are checked."""
     dice = rolls_dice(game.ruleset)
     if ended:
         proved = ", and all dice can be checked," if dice else ""
-        return f"Everything is shown{proved} at {page_address(desk, role, 'turn')}."
+        return f"Everything is shown{proved} at {page_address(server, role, 'turn')}."
     answer = (
         ", or answer this mail with the form at its end (answer `help` to be told of every order)"
-        if desk.post
+        if server.post
         else ""
     )
-    proof = f"\nYour dice can be checked at {page_address(desk, role, 'proof')}." if dice else ""
-    return f"Write your orders at {page_address(desk, role, 'orders')}{answer}.{proof}"
+    proof = f"\nYour dice can be checked at {page_address(server, role, 'proof')}." if dice else ""
+    return f"Write your orders at {page_address(server, role, 'orders')}{answer}.{proof}"
 
 
 def written_reports(
@@ -229,21 +238,21 @@ def written_reports(
         return out
 
 
-def tell_offers(desk: Desk, game: Game) -> None:
+def tell_offers(server: Server, game: Game) -> None:
     """Queue a mail to each player to whom something is offered that they have not answered; the same offer is
     told once.
     """
-    turn, title, due = game.stage().position.turn, str(game.head["title"]), desk.hall.settings(game.id)
+    turn, title, due = game.stage().position.turn, str(game.head["title"]), server.hall.settings(game.id)
     for offer in offers_in(game):
-        role = player_of(desk.hall, game, offer.to)
+        role = player_of(server.hall, game, offer.to)
         if role is None or not role.email:
             continue
-        answer = ", or answer this mail with your orders and that line" if desk.post else ""
+        answer = ", or answer this mail with your orders and that line" if server.post else ""
         until = f" until {moment(due.due, due.zone)}" if due.due else ""
         text = with_address(
-            desk, role, f"{offer.said}\n\nYou can answer{until}, among your orders for turn {turn}{answer}."
+            server, role, f"{offer.said}\n\nYou can answer{until}, among your orders for turn {turn}{answer}."
         )
-        desk.outbox.put(
+        server.outbox.put(
             Mail(
                 f"offer/{game.id}/{game.stage().number}/{offer.by}/{offer.to}/{offer.key}",
                 role.email,
@@ -251,32 +260,32 @@ def tell_offers(desk: Desk, game: Game) -> None:
                 text,
                 game=game.id,
                 role=role.id,
-                reply=desk.post_of(role),
+                reply=server.post_of(role),
             )
         )
 
 
-def send_reminders(desk: Desk, game: Game, late: list[Seat], occasion: str) -> list[str]:
+def send_reminders(server: Server, game: Game, late: list[Seat], occasion: str) -> list[str]:
     """Queue a reminder for each seat that is late; those of one occasion once.
 
     Gives the names of the nations.
     """
     turn = game.stage().position.turn
     title = str(game.head["title"])
-    settings = desk.hall.settings(game.id)
-    answer = " or answer this mail with them" if desk.post else ""
+    settings = server.hall.settings(game.id)
+    answer = " or answer this mail with them" if server.post else ""
     due = f" They are due {moment(settings.due, settings.zone)}." if settings.due else ""
     out = []
     for seat in late:
         if seat.role is None or not seat.role.email:
             continue
-        where = page_address(desk, seat.role, "orders")
+        where = page_address(server, seat.role, "orders")
         text = (
             f"Your orders for turn {turn} of {title} ({seat.name}) have not come in.{due}\n\nWrite them "
             f"at {where}{answer}.\n"
         )
         key = f"remind/{game.id}/{game.stage().number}/{seat.nation}/{occasion}"
-        new = desk.outbox.put(
+        new = server.outbox.put(
             Mail(
                 key,
                 seat.role.email,
@@ -284,7 +293,7 @@ def send_reminders(desk: Desk, game: Game, late: list[Seat], occasion: str) -> l
                 text,
                 game=game.id,
                 role=seat.role.id,
-                reply=desk.post_of(seat.role),
+                reply=server.post_of(seat.role),
             )
         )
         if new:

@@ -21,7 +21,7 @@ MOST_PLAYERS = 60
 """For so many players of a game pages are made ahead; what is kept of all games has its bounds
 (`games.MOST_KEPT`).
 """
-LOG = logging.getLogger("wteaw.desk")
+LOG = logging.getLogger("wteaw.server")
 
 
 def look_ahead(hall: Games, done: dict[str, tuple[object, ...]], stop: threading.Event) -> list[str]:

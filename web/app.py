@@ -1,8 +1,8 @@
-"""The addresses of a desk."""
+"""The addresses of a server."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 
 from starlette.applications import Starlette
@@ -29,7 +29,7 @@ from . import (
     what_if,
 )
 from .accounts import HOST, MODERATOR, PLAYER, SPECTATOR
-from .web import Desk, Guarded, Page, assets, page, refused, seat_page
+from .web import Guarded, Page, Server, assets, page, refused, seat_page
 
 TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml", "txt": "text/plain"}
 
@@ -84,7 +84,7 @@ SEATS: tuple[tuple[str, str, Page, tuple[str, ...]], ...] = (
     ("POST", "game/decide", moderator.decide, (MODERATOR,)),
     ("POST", "game/rehearse", moderator.rehearse, (MODERATOR,)),
     ("POST", "game/close", moderator.close, (MODERATOR,)),
-    ("POST", "play/resolve", moderator.resolve, (MODERATOR,)),
+    ("POST", "game/resolve", moderator.resolve, (MODERATOR,)),
     ("GET", "report", moderator.report_of, (MODERATOR,)),
     ("POST", "game/send", moderator.send, (MODERATOR,)),
     ("POST", "game/correct", corrections.correction, (MODERATOR,)),
@@ -110,25 +110,37 @@ SEATS: tuple[tuple[str, str, Page, tuple[str, ...]], ...] = (
 """Method, page of a seat, what makes it, and who may ask for it. Nobody else is told that it exists."""
 
 
-def application(desk: Desk) -> ASGIApp:
-    """The desk as an ASGI application."""
-    routes = [Route(where, page(desk, make), methods=[method]) for method, where, make in DOORS]
+def application(server: Server) -> ASGIApp:
+    """The server as an ASGI application."""
+    routes = [Route(where, page(server, make), methods=[method]) for method, where, make in DOORS]
     by_place: dict[tuple[str, str], dict[str, Page]] = {}
     for method, where, make, who in SEATS:
         by_place.setdefault((method, where), {}).update(dict.fromkeys(who, make))
     routes += [
-        Route(f"/seat/{{seat}}/{w}", seat_page(desk, makers), methods=[m])
+        Route(
+            f"/seat/{{seat}}/{w}",
+            seat_page(server, makers, _forms(by_place, w) if m == "POST" else {}),
+            methods=[m],
+        )
         for (m, w), makers in by_place.items()
     ]
     routes += [Route("/static/{mark}/{name}", static), Route("/healthy", healthy)]
     app = Starlette(routes=routes, exception_handlers={HTTPException: refused, Exception: refused})
     app.router.redirect_slashes = False  # an address is one or it is none
-    app.state.desk = desk
+    app.state.server = server
     return Guarded(app)
 
 
+def _forms(by_place: Mapping[tuple[str, str], Mapping[str, Page]], where: str) -> Mapping[str, Page]:
+    """The pages on which a form stands that goes to an address: the page of that address, else the one it is
+    below.
+    """
+    above = where.partition("/")[0]
+    return by_place.get(("GET", where), by_place.get(("GET", above), {}))
+
+
 async def static(request: Request) -> Response:
-    """A file of the desk's own: its address changes with it, so that browsers may keep it."""
+    """A file of the server's own: its address changes with it, so that browsers may keep it."""
     name = str(request.path_params["name"])
     if assets().get(name) != request.url.path:
         raise HTTPException(404)

@@ -7,7 +7,8 @@ worked out.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from wteaw.odds.attack_odds import odds_of_attacks
 from wteaw.play.submit import read
@@ -27,16 +28,16 @@ def kept(hall: Games, game: Game, nation: str) -> dict[str, str]:
     return hall.of_stage(game, ("odds", nation), dict)
 
 
+@dataclass
 class KnownOdds:
     """Says the odds that are kept, and works nothing out; `wanting`: whether it was asked for others."""
 
-    def __init__(self, hall: Games, game: Game, nation: str) -> None:
-        self._kept = kept(hall, game, nation)
-        self.wanting = False
+    kept: Mapping[str, str]
+    wanting: bool = False
 
     def __call__(self, key: str, _: Callable[[], str]) -> str:
-        self.wanting = self.wanting or key not in self._kept
-        return self._kept.get(key, "")
+        self.wanting = self.wanting or key not in self.kept
+        return self.kept.get(key, "")
 
 
 def work_out(hall: Games, game: Game, nation: str, text: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import sys
 import threading
 import time
@@ -22,7 +23,7 @@ __all__ = ["serve", "tick"]
 GRACE, END = 1, 2.5
 """Seconds for which a server that is to end waits for answers under way, and after which it has ended."""
 FOLDER = typer.Option(
-    Path("desk"), help="Where an embedded server keeps its games and, without a mail server, its mails."
+    Path("server"), help="Where an embedded server keeps its games and, without a mail server, its mails."
 )
 DATABASE = typer.Option(
     "", envvar="WTEAW_DATABASE", help="A database that is not embedded: postgresql+psycopg://..."
@@ -61,7 +62,7 @@ def serve(
 ) -> None:
     """Serve games in a browser: for players, moderators and whoever looks on.
 
-    Without options an embedded server starts in the folder `desk`, with a demonstration game and links that
+    Without options an embedded server starts in the folder `server`, with a demonstration game and links that
     lead into it.
 
     Example: wteaw serve
@@ -71,18 +72,18 @@ def serve(
 
         from .ahead import keep_ahead
         from .app import application
-        from .connections import bounded
+        from .connections import AT_ONCE, WAITING, bounded
         from .setup import keep_working, make_ready, tell_log
     except ImportError as error:
         raise Stop(
-            f"the desk needs more than the referee does ({error.name}): pip install 'wteaw[desk]'",
+            f"the server needs more than the referee does ({error.name}): pip install 'wteaw[server]'",
             ExitCode.MACHINE,
         ) from None
 
     reached = (url or f"http://{host}:{port}").rstrip("/")
     setup = _setup(folder, database, reached, mail, imap, sender, bool(lmtp))
     if invite:
-        _invite(setup.desk(), invite)
+        _invite(setup.server(), invite)
         return
     if worker and pages:
         raise Stop("--worker and --pages exclude each other; without either there are both", ExitCode.CALL)
@@ -90,48 +91,53 @@ def serve(
     # what is to be written down before the end is
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(ExitCode.DONE))
     shown = find_scenario(scenario) if demo else None
-    desk = setup.desk(shop=not worker)
+    server = setup.server(shop=not worker)
     stop = threading.Event()
-    ends = [_listen(desk, lmtp)] if lmtp else []
+    ends = [_listen(server, lmtp)] if lmtp else []
     try:
         if worker:
-            setup.work(desk, stop)
+            setup.work(server, stop)
             return
         if not url and host not in ("127.0.0.1", "localhost", "::1"):
             typer.echo("Set --url to the address that browsers use: links in mails are made of it.", err=True)
 
-        class Server(uvicorn.Server):
+        class PageServer(uvicorn.Server):
             """One that ends in time, whatever its threads are at."""
 
             def handle_exit(self, sig: int, frame: FrameType | None) -> None:
                 leave_in(END)
                 super().handle_exit(sig, frame)
 
-        server = Server(
+            async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+                await super().startup(sockets)
+                for one in sockets or ():
+                    one.listen(WAITING)
+
+        http = PageServer(
             uvicorn.Config(
-                application(desk),
+                application(server),
                 host,
                 port,
                 log_level="warning",
                 server_header=False,
                 http=bounded(),
-                backlog=64,
+                backlog=AT_ONCE,
                 timeout_graceful_shutdown=GRACE,
             )
         )
 
         def opened() -> None:
-            _opened(desk, server, shown)
-            make_ready(desk.hall)
-            threading.Thread(target=keep_ahead, args=(desk.hall, stop), daemon=True).start()
+            _opened(server, http, shown)
+            make_ready(server.hall)
+            threading.Thread(target=keep_ahead, args=(server.hall, stop), daemon=True).start()
             if not pages:
                 keep_working(setup, stop)
 
         threading.Thread(target=opened, daemon=True).start()
-        server.run()
+        http.run([http.config.bind_socket()])
     finally:
         stop.set()
-        desk.close()
+        server.close()
         for end in ends:
             end()
 
@@ -157,7 +163,7 @@ def tick(
     """Do once what is due on a server: reminders, deadlines, mails out and in. For cron, where no `wteaw
     serve` does it.
 
-    Example: wteaw tick --folder desk
+    Example: wteaw tick --folder server
     """
     formats(format, "text", "json")
     try:
@@ -165,28 +171,30 @@ def tick(
         from .worker import tick as once
     except ImportError as error:
         raise Stop(
-            f"the desk needs more than the referee does ({error.name}): pip install 'wteaw[desk]'",
+            f"the server needs more than the referee does ({error.name}): pip install 'wteaw[server]'",
             ExitCode.MACHINE,
         ) from None
 
-    if not database and not (folder / "desk.db").exists():
-        raise Stop(f"{folder} holds no desk; `wteaw serve --folder {folder}` starts one", ExitCode.CALL)
-    desk = _setup(folder, database, url.rstrip("/") or "http://127.0.0.1:8300", mail, imap, sender).desk()
-    n = look_into(desk, imap) if imap else 0
-    done = list(once(desk))
+    from wteaw.store.database import server_file
+
+    if not database and not server_file(folder).exists():
+        raise Stop(f"{folder} holds no server; `wteaw serve --folder {folder}` starts one", ExitCode.CALL)
+    server = _setup(folder, database, url.rstrip("/") or "http://127.0.0.1:8300", mail, imap, sender).server()
+    n = look_into(server, imap) if imap else 0
+    done = list(once(server))
     came = [f"{n} mail{'s' if n != 1 else ''} came in"] if n else []
     if format == "json" or came or done:
         tell(format, {"mails": n, "done": done}, *came, *done)
 
 
-def _listen(desk: Any, where: str) -> Callable[[], None]:
+def _listen(server: Any, where: str) -> Callable[[], None]:
     from .transport import listen
 
     host, colon, port = where.rpartition(":")
     if not colon or not port.isdigit():
         raise Stop("--lmtp is an address and a port, such as 127.0.0.1:8324", ExitCode.CALL)
     try:
-        return listen(desk, host.strip("[]"), int(port))
+        return listen(server, host.strip("[]"), int(port))
     except OSError as error:
         raise Stop(f"no mails can be taken at {where}: {error.strerror or error}", ExitCode.MACHINE) from None
 
@@ -199,34 +207,34 @@ def _setup(
     return Setup(folder, url, database, mail, imap, sender, lmtp)
 
 
-def _opened(desk: Any, server: Any, scenario: Path | None) -> None:
+def _opened(server: Any, http: Any, scenario: Path | None) -> None:
     """Once browsers can come: say where, make the demonstration ready, and print the links that lead into
     it.
     """
-    while not server.started:
+    while not http.started:
         time.sleep(0.05)
-    typer.echo(f"The desk is at {desk.url}/")
+    typer.echo(f"The server is at {server.url}/")
     if scenario is None:
         return
     from wteaw.store import StoreError
 
     from .demonstration import shown
 
-    desk.preparing = "The demonstration game"
+    server.preparing = "The demonstration game"
     try:
         links = [
-            (name, desk.hall.people.link(desk.hall.people.role(id_)))
-            for id_, name in shown(desk.hall, scenario)
+            (name, server.hall.people.link(server.hall.people.role(id_)))
+            for id_, name in shown(server.hall, scenario)
         ]
     except StoreError as error:
         typer.echo(f"There is no demonstration: {error}", err=True)
         return
     finally:
-        desk.preparing = ""
+        server.preparing = ""
     for name, token in links:
         typer.echo(
             f"  {name:<12} "
-            + (f"{desk.url}/in/{token}" if token else "has had its links of this hour: use one, or wait")
+            + (f"{server.url}/in/{token}" if token else "has had its links of this hour: use one, or wait")
         )
     if any(token for _, token in links):
         typer.echo(
@@ -234,14 +242,14 @@ def _opened(desk: Any, server: Any, scenario: Path | None) -> None:
         )
 
 
-def _invite(desk: Any, email: str) -> None:
-    from .accounts import HOST, address
+def _invite(server: Any, email: str) -> None:
+    from .accounts import HOST, address, name_from
 
-    people = desk.hall.people
+    people = server.hall.people
     whose = address(email)
     known = [r for r in people.with_address(whose) if r.role == HOST]
-    role = known[0] if known else people.add("", HOST, name=whose.partition("@")[0], email=whose)
+    role = known[0] if known else people.add("", HOST, name=name_from(whose), email=whose)
     token = people.link(role)
     if token is None:
         raise Stop("too many links were made for this address lately; wait an hour")
-    typer.echo(f"{desk.url}/in/{token}")
+    typer.echo(f"{server.url}/in/{token}")

@@ -1,7 +1,7 @@
 """Connections of browsers, bounded by number and by time: whoever sends half a request and waits keeps nobody
 else out.
 
-A reverse proxy in front (`docs/hosting.md`) bounds them as well; a desk does not rest on it.
+A reverse proxy in front (`docs/hosting.md`) bounds them as well; a server does not rest on it.
 """
 
 from __future__ import annotations
@@ -20,6 +20,12 @@ SPARE = 200
 """Files that the process keeps for its databases, its workers and itself, and for connections on their way to
 be dropped.
 """
+AT_ONCE = 16
+"""Connections that are taken in at one turn of the loop. One that is too many is closed some turns after it
+came, so several times as many must have room among the spare files.
+"""
+WAITING = 2048
+"""Connections that the system keeps until they are taken in."""
 SECONDS = 15.0
 """How long a request may take to come in whole, from its connection or its first byte on."""
 

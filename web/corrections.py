@@ -8,12 +8,11 @@ from wteaw.core.faults import StoreError
 from wteaw.play.rollback_preview import RollbackPreview, what_if
 from wteaw.play.submit import hand_in
 from wteaw.play.verify import broken_chain
+from wteaw.ruleset.randomness import rolls_dice
 from wteaw.store import MODERATOR, Game
 
 from .accounts import PLAYER as PLAYS
-from .actions import (
-    name_of,
-)
+from .actions import name_of
 from .games import Games
 from .moderator import head, me
 from .presenters import place_of
@@ -44,6 +43,7 @@ def correction(visit: Visit) -> Response:
                 seen=visit.hall.last_sent(game.id) > number,
                 witnesses=_witnesses(visit, game, number),
                 shown=_shown(visit.hall, game),
+                dice=rolls_dice(game.ruleset),
             )
         if visit.form.get("shown") != _shown(visit.hall, game):
             raise StoreError("the game has moved on since this was shown; look again what it would do")
@@ -57,7 +57,7 @@ def correction(visit: Visit) -> Response:
             visit.hall.note(game.id, me(visit), f"Went back to turn {turn} (stage {number}): {reason}{fresh}")
             if nation:
                 hand_in(game, nation, text, MODERATOR)
-                visit.hall.note(game.id, me(visit), f"Handed in corrected orders for {name_of(game, nation)}")
+                visit.hall.note(game.id, me(visit), f"Submitted corrected orders for {name_of(game, nation)}")
     return visit.go("game", "back")
 
 
@@ -66,7 +66,7 @@ def _witnesses(visit: Visit, game: Game, number: int) -> list[tuple[str, str, st
     were last on the pages.
     """
     out = []
-    mails = visit.desk.outbox.of_game(game.id, 10_000)
+    mails = visit.server.outbox.of_game(game.id, 10_000)
     for role in visit.hall.people.of_game(game.id):
         if role.role != PLAYS:
             continue

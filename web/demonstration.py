@@ -1,4 +1,4 @@
-"""A game to look at: a scenario, some turns of it played by policies, with a role of every kind to enter it
+"""A game to look at: a scenario, some turns of it played by bots, with a role of every kind to enter it
 by.
 """
 
@@ -42,7 +42,7 @@ def demonstration(
     """Start the game if it is not there, and give its roles: a moderator, players of the greatest nations, a
     spectator.
 
-    In the turns before the first that is theirs, policies order for them, so that their dice can be proved,
+    In the turns before the first that is theirs, bots order for them, so that their dice can be proved,
     too.
     """
     if GAME in hall.ids():
@@ -59,7 +59,7 @@ def demonstration(
         resolve_turn(game, force=True)
     hall.send(game)
     hall.note(
-        GAME, "the desk", f"The demonstration was started; policies played {counted(turns, 'turn')} of it"
+        GAME, "the server", f"The demonstration was started; bots played {counted(turns, 'turn')} of it"
     )
     people = hall.people
     people.add(GAME, MODERATOR, name="moderator", email="moderator@desk.example")
@@ -103,13 +103,18 @@ def ready_to_play(path: Path) -> tuple[Mapping[str, Any], Ruleset, Drawing]:
 def greatest(ruleset: Ruleset, scenario: Mapping[str, Any], players: int) -> list[str]:
     """The nations that hold most at the start, at most one of each side where there are enough sides."""
     world = World(ruleset, initial_state(ruleset, scenario))
-    held: dict[str, int] = dict.fromkeys(ruleset.rows("nations"), 0)
-    for _, stack in world.state.stacks():
-        held[str(stack["owner"])] = held.get(str(stack["owner"]), 0) + int(stack["n"])
-    ranked = sorted((n for n in held if world.alive(n) and held[n]), key=lambda n: (-held[n], n))
+    there = ranked(world)
     out: list[str] = []
-    for nation in ranked:
+    for nation in there:
         side = world.side_of(nation)
         if all(side is None or world.side_of(n) != side for n in out):
             out.append(nation)
-    return (out + [n for n in ranked if n not in out])[:players]
+    return (out + [n for n in there if n not in out])[:players]
+
+
+def ranked(world: World) -> list[str]:
+    """The nations that hold units at the start, those that hold most first."""
+    held: dict[str, int] = dict.fromkeys(world.ruleset.rows("nations"), 0)
+    for _, stack in world.state.stacks():
+        held[str(stack["owner"])] = held.get(str(stack["owner"]), 0) + int(stack["n"])
+    return sorted((n for n in held if world.alive(n) and held[n]), key=lambda n: (-held[n], n))

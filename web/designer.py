@@ -208,7 +208,7 @@ def over(name: str, text: str) -> tuple[Ruleset | None, list[Diagnostic]]:
     with tempfile.TemporaryDirectory(prefix="wteaw-draft-") as folder:
         base = Path(os.path.normpath(rulesets() / name)).relative_to(data_root())
         (Path(folder) / "ruleset.yaml").write_text(
-            f"id: draft\ntitle: A draft\ndescription: A draft of the desk.\nextends: data:{base}\n",
+            f"id: draft\ntitle: A draft\ndescription: A draft of the server.\nextends: data:{base}\n",
             encoding="utf-8",
         )
         (Path(folder) / "tables").mkdir()

@@ -17,7 +17,7 @@ from starlette.responses import Response
 from wteaw.core.faults import StoreError
 from wteaw.play.proofs import Published, revealed
 from wteaw.play.proofs import check as check_dice
-from wteaw.report.turn_reports import last_turn
+from wteaw.report.turn_reports import reported_turns
 from wteaw.store import PLAYER, Game
 
 from .games import Games
@@ -27,18 +27,17 @@ from .web import Visit, environment
 
 
 def proof(visit: Visit) -> Response:
-    """What was published of the dice, what the player may check, and how without this desk."""
+    """What was published of the dice, what the player may check, and how without this server."""
     with visit.hall.sent(visit.role.game) as game:
         stage = game.stage()
-        last = last_turn(game)
-        resolved = [t for t in range(1, stage.position.turn + bool(stage.position.ended)) if t <= last]
+        ended = stage.position.ended
         return visit.show(
             "proof.html.j2",
             head=head(visit, game, "proof"),
             commitment=stage.commitment,
             anchor=game.head["anchor"],
             turn=stage.position.turn,
-            turns=[t for t in resolved if t < stage.position.turn or stage.position.ended],
+            turns=[t for t in reported_turns(game) if t < stage.position.turn or ended],
             checked=_checked(visit, game, visit.number("turn")),
             proof=sight(visit.hall, game, visit.role.nation).report.proof,
         )

@@ -29,7 +29,7 @@ SOON, AGAIN = 1.0, 30.0
 """Seconds until what is kept soon is kept, and until it is tried again where the machine did not let it be
 done.
 """
-LOG = logging.getLogger("wteaw.desk")
+LOG = logging.getLogger("wteaw.server")
 
 
 class OrderDraft(NamedTuple):
@@ -43,7 +43,7 @@ class OrderDraft(NamedTuple):
 
 
 class Drafts:
-    """The drafts of all games of a desk."""
+    """The drafts of all games of a server."""
 
     def __init__(self, engine: Engine, clock: Callable[[], datetime]) -> None:
         self.engine = engine

@@ -1,4 +1,4 @@
-"""The games of a desk: opened once, looked at as far as they have been sent out, with how each is run and
+"""The games of a server: opened once, looked at as far as they have been sent out, with how each is run and
 what was done.
 
 What a moderator has resolved and not yet sent is nobody else's: everybody but them is shown the game as it
@@ -24,24 +24,25 @@ from wteaw.core.model import Ruleset
 from wteaw.play.pending import seats
 from wteaw.play.views import view_world
 from wteaw.store import Game, StoredPosition, StoreError, ledger
-from wteaw.store.database import changing, reading
+from wteaw.store.database import changing, is_changing, reading
 from wteaw.store.schema import entries, games, positions
 from wteaw.world.geography import Geography
 from wteaw.world.world import World
 
 from .accounts import People, stamp
+from .deadlines import first_open_day, time_of
 from .drafts import Drafts
 from .migrations import bring_up
 from .outbox import Mail, queue
 from .tables import inbox, log, releases, settings
-from .worker_pool import Workshop
+from .worker_pool import Readers, Workshop
 
 T = TypeVar("T")
 P = ParamSpec("P")
 
 AUTO = ("nothing", "close", "resolve", "send")
 """What is done at a deadline without being asked; each does what stands before it, too."""
-KEPT = ("due", "days", "paused", "auto", "remind", "public", "talk", "early", "spans", "zone")
+KEPT = ("due", "days", "paused", "auto", "remind", "public", "talk", "early", "spans", "zone", "off")
 """The settings of a game, as the table has them."""
 MOST_GAMES, MOST_KEPT, MOST_WORLDS, MOST_RULES = 200, 400, 800, 20
 
@@ -53,8 +54,8 @@ class Settings:
 
     `talk`: how players may write to each other (`messages.TALK`); `early`: whether what is done at the
     deadline is done as soon as all players are ready; `spans`: input points of a turn with hours of their
-    own, as `retreats 24 builds 24`; `zone`: the time zone (IANA) in which deadlines are written and kept at
-    their time of day.
+    own, as `retreats 24 builds 0:15`; `zone`: the time zone (IANA) in which deadlines are written and kept at
+    their time of day; `off`: days on which no orders are due, as `weekends 2026-12-24..2027-01-02`.
     """
 
     game: str
@@ -68,14 +69,18 @@ class Settings:
     early: bool = False
     spans: str = ""
     zone: str = "UTC"
+    off: str = ""
 
     @property
-    def hours(self) -> dict[str, int]:
-        """Input point of a turn -> hours for its orders, where it has such of its own."""
+    def times(self) -> dict[str, timedelta]:
+        """Input point of a turn -> the time for its orders, where it has one of its own."""
+        return {point: time for point, typed in self.typed_times.items() if (time := time_of(typed))}
+
+    @property
+    def typed_times(self) -> dict[str, str]:
+        """The same as it was typed."""
         words = self.spans.split()
-        return {
-            name: int(n) for name, n in zip(words[::2], words[1::2], strict=False) if n.isdigit() and int(n)
-        }
+        return dict(zip(words[::2], words[1::2], strict=False))
 
     @property
     def local(self) -> ZoneInfo:
@@ -128,6 +133,12 @@ def passed(due: str) -> str:
     return f"The deadline of {due} has passed"
 
 
+def _on_an_open_day(local: datetime, run: Settings) -> str:
+    """A time of a game's zone as it is kept: put off to the first day on which orders may be due."""
+    day = first_open_day(local.date(), run.off)
+    return stamp(local.replace(year=day.year, month=day.month, day=day.day).astimezone(UTC))
+
+
 def waits_for(game: Game) -> str:
     """The name of the input point at which a game waits for orders; empty when it has ended."""
     return "" if game.stage().position.ended else game.stages()[-1][2]
@@ -167,11 +178,17 @@ class ResultCache:
                     self._found.popitem(last=False)
         return made
 
+    def holds(self, key: Hashable) -> bool:
+        """Whether what a key stands for is there, so that nobody would have to wait for it."""
+        with self._guard:
+            return key in self._found
+
 
 class Games:
-    """Everything that a desk keeps, in one database. `clock` gives the time, with its zone.
+    """Everything that a server keeps, in one database. `clock` gives the time, with its zone.
 
-    `shop`: where that is done which takes long; without one it is done here and now.
+    `shop`: where that is done which takes long; `readers`: where orders are read while somebody waits;
+    without them it is done here and now.
     """
 
     def __init__(
@@ -180,10 +197,12 @@ class Games:
         *,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
         shop: Workshop | None = None,
+        readers: Readers | None = None,
     ) -> None:
         self.engine = engine
         self.clock = clock
         self.shop = shop
+        self.readers = readers
         self.people = People(engine, clock)
         self.drafts = Drafts(engine, clock)
         self._open: OrderedDict[str, tuple[threading.Lock, Game]] = OrderedDict()
@@ -203,10 +222,24 @@ class Games:
         return changing(self.engine, game)
 
     def work(self, job: Callable[Concatenate[Games, P], T], *args: P.args, **more: P.kwargs) -> T:
-        """Do a job that takes long: a function of a hall and of what can go to another process."""
-        if self.shop is None:
-            return job(self, *args, **more)
-        return self.shop.do(job, *args, **more)
+        """Do a job that takes long: a function of a hall and of what can go to another process.
+
+        Never within a transaction: another process neither sees what that has written nor gets its lock.
+        """
+        self._is_outside(job)
+        return job(self, *args, **more) if self.shop is None else self.shop.do(job, *args, **more)
+
+    def read(
+        self, game: str, job: Callable[Concatenate[Games, P], T], *args: P.args, **more: P.kwargs
+    ) -> T | None:
+        """Do a job of a moment where orders of a game are read; None where there are no processes for it.
+        What holds for `work` holds here, too.
+        """
+        self._is_outside(job)
+        return None if self.readers is None else self.readers.do(game, job, *args, **more)
+
+    def _is_outside(self, job: Callable[..., Any]) -> None:
+        assert not is_changing(self.engine), f"{job.__name__} is worked out before something is changed"
 
     # ---- games
 
@@ -350,11 +383,18 @@ class Games:
 
     def next_deadline(self, now: Settings, point: str = "") -> str:
         """When the orders of a turn that begins now are due: at the same time of day as before, in the game's
-        time zone; none without days of a turn. At an input point with hours of its own: after these, at a
-        full hour."""
-        if point in now.hours:
-            at = self.clock() + timedelta(hours=now.hours[point], minutes=59)
-            return stamp(at.replace(minute=0, second=0, microsecond=0))
+        time zone; none without days of a turn.
+
+        At an input point with a time of its own: after it, at a full hour (of less than one: at a full
+        minute). What would fall on a day off is due at that time of the next day that is none.
+        """
+        if point in now.times:
+            at = self.clock() + now.times[point]
+            if now.times[point] < timedelta(hours=1):
+                at = (at + timedelta(seconds=59)).replace(second=0, microsecond=0)
+            else:
+                at = (at + timedelta(minutes=59)).replace(minute=0, second=0, microsecond=0)
+            return _on_an_open_day(at.astimezone(now.local), now)
         if not now.due:
             return ""
         due = datetime.fromisoformat(now.due)
@@ -363,7 +403,7 @@ class Games:
         local = due.astimezone(now.local)
         while local < self.clock() + timedelta(days=now.days) - timedelta(hours=12):
             local += timedelta(days=1)  # of the same zone: at the same time of day, whatever the clocks do
-        return stamp(local.astimezone(UTC))
+        return _on_an_open_day(local, now)
 
     def kept(self, key: Hashable, make: Callable[[], T]) -> T:
         """What was made before under a key, or is made now.
@@ -371,6 +411,10 @@ class Games:
         The key says everything that it hangs on, the reader above all.
         """
         return self._kept.get(key, make)
+
+    def is_kept(self, key: Hashable) -> bool:
+        """Whether what a key stands for was made before and is still there."""
+        return self._kept.holds(key)
 
     # ---- how a game is run
 

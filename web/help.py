@@ -2,30 +2,26 @@
 the words.
 
 Everything about a ruleset is made from its rows. No player is sent to a command that only the machine of the
-desk has.
+server has.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
 from textwrap import wrap
 from typing import Any
 
 from wteaw.core.model import Ruleset
-from wteaw.orders.mail_text import read_letter
-from wteaw.orders.parse import is_question
 from wteaw.orders.readback import ReadBack
 from wteaw.orders.reference import HELP, order_reference
 from wteaw.report.render import EVERY_DIE, EVERY_DIE_AND_KEYS, WIDTH
-from wteaw.rulebook.questions import inquiry
 from wteaw.store import Game
-from wteaw.world.world import World
 
 from .accounts import Role
 from .games import Games
 from .presenters import place_of
-from .web import Desk, moment, page_address
+from .web import Server, page_address
 
 ELSEWHERE: Mapping[str, str] = {
     HELP: "the page Help, or answer with `help`",
@@ -38,15 +34,15 @@ ELSEWHERE: Mapping[str, str] = {
 
 GLOSSARY: tuple[tuple[str, str], ...] = (
     (
-        "stands",
+        "valid",
         "an order that is understood and allowed; what else happens in the turn may still keep it from "
         "succeeding",
     ),
-    ("read back", "what your lines come to, in full words, with prices and warnings, before anything counts"),
+    ("preview", "what your lines come to, in full words, with prices and warnings, before anything counts"),
     ("draft", "what you are writing; it is kept, and nobody but you sees it, until you send it"),
     (
         "send",
-        "hand in your orders; you may send as often as you like until they are due, and the last sending "
+        "submit your orders; you may send as often as you like until they are due, and the last sending "
         "counts",
     ),
     ("due", "when orders are wanted; every page says it in your own time, every mail in UTC"),
@@ -105,56 +101,23 @@ def examples(ruleset: Ruleset) -> list[tuple[str, str]]:
     return [(str(row["name"]), str(row["help"])) for row in rows if "help" in row and "name" in row]
 
 
-def answered(hall: Games, game: Game, nation: str, question: str, world: World | None = None) -> list[str]:
-    """The answer to a player's question in their own words, in lines.
-
-    `world`: what the nation knows, where it is at hand.
-    """
-    until = moment(hall.settings(game.id).due)
-    due = f"Orders for turn {game.stage().position.turn} are due {until}." if until else ""
-    return [for_players(line) for line in inquiry(game, nation, world=world, due=due).answer(question)]
-
-
-def questions_in(text: str) -> list[str]:
-    """The lines of a mail that ask something, up to what it quotes."""
-    return [
-        line.text.strip() for line in read_letter(text).lines if not line.quoted and is_question(line.text)
-    ]
-
-
-def answers_by_mail(hall: Games, game: Game, nation: str, questions: Iterable[str]) -> str:
-    """Questions of a mail with their answers, as text."""
-    out = []
-    for question in questions:
-        lines = answered(hall, game, nation, question)
-        out.append(
-            "\n".join(
-                [
-                    question,
-                    *(
-                        "\n".join(wrap(line, WIDTH, initial_indent="  ", subsequent_indent="    "))
-                        for line in lines
-                    ),
-                ]
-            )
-        )
-    return "\n\n".join(out) + "\n"
-
-
-def by_mail(desk: Desk, game: Game, role: Role) -> str:
+def by_mail(server: Server, game: Game, role: Role) -> str:
     """The answer to a mail that asks for help."""
-    words = "\n".join(f"  {word}: {what}" for word, what in GLOSSARY)
+    words = "\n".join(
+        "\n".join(wrap(f"{word}: {what}", WIDTH, initial_indent="  ", subsequent_indent="      "))
+        for word, what in GLOSSARY
+    )
     return (
         "HOW TO ORDER\n\n"
-        f"On your page: {page_address(desk, role, 'orders')}\n"
-        "Click a place on the map, choose what its units do, look at the read-back, press Send.\n\n"
+        f"On your page: {page_address(server, role, 'orders')}\n"
+        "Click a place on the map, choose what its units do, look at the preview, press Send.\n\n"
         + (
-            "By mail: answer any mail of the desk, one order a line. You are answered with what was "
+            "By mail: answer any mail from this server, one order a line. You are answered with what was "
             "understood.\n\n"
-            if desk.post
+            if server.post
             else ""
         )
         + "You may send as often as you like until orders are due; the last sending counts.\n"
-        f"The rules in words: {page_address(desk, role, 'rulebook')}\n\n"
-        f"{reference_of(desk.hall, game, role.nation)}\nWORDS\n\n{words}\n"
+        f"The rules in words: {page_address(server, role, 'rulebook')}\n\n"
+        f"{reference_of(server.hall, game, role.nation)}\nWORDS\n\n{words}\n"
     )

@@ -14,7 +14,7 @@ from .games import Games
 from .help import GLOSSARY, examples, reference_of
 from .player import head
 from .presenters import place_of
-from .web import Visit
+from .web import Visit, first_page
 
 STYLE = re.compile(r"<style>(.*?)</style>", re.DOTALL)
 
@@ -30,7 +30,7 @@ def page(visit: Visit) -> Response:
             examples=examples(game.ruleset),
             glossary=GLOSSARY,
             rules=game.ruleset.title,
-            post=visit.desk.post_of(visit.role),
+            post=visit.server.post_of(visit.role),
         )
 
 
@@ -38,8 +38,11 @@ def book(visit: Visit) -> Response:
     """The rules of this game in words, as a page of its own."""
     with visit.hall.sent(visit.role.game) as game:
         made = visit.hall.kept(("book", game.ruleset.hash), lambda: visit.hall.work(_book, *place_of(game)))
+    back = f'<p class="phase"><a href="{first_page(visit.role)}">Back to the game</a></p>'
     return Response(
-        made, media_type="text/html; charset=utf-8", headers={"Content-Security-Policy": _policy(made)}
+        made.replace("<main>", f"<main>{back}", 1),
+        media_type="text/html; charset=utf-8",
+        headers={"Content-Security-Policy": _policy(made)},
     )
 
 

@@ -1,7 +1,8 @@
-"""The pages of the host of a desk: its games, and how one is started."""
+"""The pages of the host of a server: its games, and how one is started."""
 
 from __future__ import annotations
 
+import logging
 import re
 import unicodedata
 from collections.abc import Collection, Mapping
@@ -12,31 +13,39 @@ from typing import Any
 
 from starlette.responses import Response
 
-from wteaw.core.faults import StoreError
+from wteaw.cli.completion import value_in
+from wteaw.core.faults import StoreError, one_line
 from wteaw.core.model import Ruleset
 from wteaw.core.package_data import scenarios
 from wteaw.play.begin import new_game
 from wteaw.play.pending import standing_of
-from wteaw.play.scenario_files import option_values
-from wteaw.store import PLAYER
+from wteaw.play.scenario import initial_state
+from wteaw.play.scenario_files import choice_in_words, option_values
+from wteaw.store import PLAYER, Game
 from wteaw.store.drawing import Drawing
+from wteaw.world.world import World
 
-from .accounts import MODERATOR, address, stamp
+from .accounts import MODERATOR, Role, address, name_from, stamp
 from .accounts import PLAYER as PLAYS
 from .actions import phase
-from .demonstration import ready_to_play
+from .demonstration import ranked, ready_to_play
 from .games import Settings
 from .invitations import invite
+from .moderator import MOST_DAYS, number_of, zone_of
 from .web import Visit
 
+LOG = logging.getLogger("wteaw.server")
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 MOST_PLAYERS = 60
-MOST_DAYS = 365
+MOST_FIRST = 9
+"""Nations that the form of a new game begins with: those that hold most; the others are folded up."""
 
 
 @dataclass(frozen=True)
 class GameListing:
-    """One game in the list: where it is run, what it waits for, who is late."""
+    """One game in the list: where it is run, what it waits for, how many of those who are asked have not
+    sent, and whether their time is over.
+    """
 
     id: str
     title: str
@@ -44,12 +53,14 @@ class GameListing:
     state: str
     waits: str
     late: int
+    asked: int
+    over: bool
     due: str
     address: str
 
 
 def games(visit: Visit) -> Response:
-    """Every game of the desk, with what is late and what waits."""
+    """Every game of the server, with what is late and what waits."""
     return _page(visit, visit.query("scenario"), {}, {})
 
 
@@ -62,6 +73,7 @@ def _page(visit: Visit, scenario: str, typed: Mapping[str, str], wrong: Mapping[
         with visit.hall.game(id_) as game:
             told = standing_of(game)
             late = sum(not s["sent"] for s in told["seats"])
+            due = visit.hall.settings(id_).due
             mine = next(
                 (
                     r
@@ -79,7 +91,9 @@ def _page(visit: Visit, scenario: str, typed: Mapping[str, str], wrong: Mapping[
                     phase(visit.hall, game),
                     told["waits"],
                     late,
-                    visit.hall.settings(id_).due,
+                    len(told["seats"]),
+                    bool(due) and due < stamp(visit.hall.clock()),
+                    due,
                     f"/seat/{mine.id}/game" if mine and inside else "",
                 )
             )
@@ -90,8 +104,8 @@ def _page(visit: Visit, scenario: str, typed: Mapping[str, str], wrong: Mapping[
 
 
 def _shipped() -> dict[str, str]:
-    """The scenarios that come with the program: file and name."""
-    return {p.stem: p.stem for p in sorted(scenarios().glob("*.yaml"))}
+    """The scenarios that come with the program: file and title."""
+    return {p.stem: value_in(p, "title") or p.stem for p in sorted(scenarios().glob("*.yaml"))}
 
 
 def _chosen(name: str) -> Any:
@@ -99,15 +113,14 @@ def _chosen(name: str) -> Any:
     if name not in _shipped():
         return None
     scenario, ruleset, _ = ready_to_play(scenarios() / f"{name}.yaml")
-    nations = sorted(
-        ((n, str(r.get("name", n))) for n, r in ruleset.rows("nations").items()), key=lambda p: p[1]
-    )
+    names = {n: str(r.get("name", n)) for n, r in ruleset.rows("nations").items()}
+    first = ranked(World(ruleset, initial_state(ruleset, scenario)))[:MOST_FIRST]
     options = [
         (
             o,
             str(r.get("name", o)),
             str(r.get("text", "")),
-            [str(v).lower() for v in option_values(r)],
+            [(str(v).lower(), choice_in_words(v)) for v in option_values(r)],
             str(r["default"]).lower(),
         )
         for o, r in ruleset.rows("options").items()
@@ -115,7 +128,8 @@ def _chosen(name: str) -> Any:
     return {
         "scenario": name,
         "title": str(scenario.get("title", name)),
-        "nations": nations,
+        "nations": sorted(((n, names[n]) for n in first), key=lambda p: p[1]),
+        "others": sorted(((n, name) for n, name in names.items() if n not in first), key=lambda p: p[1]),
         "options": options,
     }
 
@@ -131,6 +145,7 @@ def start(visit: Visit) -> Response:
         raise StoreError("choose a scenario")
     scenario, ruleset, drawing = ready_to_play(scenarios() / f"{name}.yaml")
     title = form.get("title", "").strip()[:100]
+    who = one_line(form.get("who", "").strip())[:100] or visit.role.name or visit.role.email
     wrong: dict[str, str] = {}
     id_ = form.get("id", "").strip().lower() or _name_from(title or name, visit.hall.ids())
     if not _ID.fullmatch(id_):
@@ -146,25 +161,40 @@ def start(visit: Visit) -> Response:
                 wrong[f"player-{nation}"] = str(error)
     if len(seated) > MOST_PLAYERS:
         wrong["players"] = f"at most {MOST_PLAYERS} players"
-    days = form.get("days", "").strip() or "0"
-    if not (days.isascii() and days.isdigit() and int(days) <= MOST_DAYS):
-        wrong["days"] = f"a number from 0 (no deadlines) to {MOST_DAYS}"
+    days, zone = 0, ""
+    try:
+        days = number_of(form, "days", "0 is without deadlines", MOST_DAYS)
+    except StoreError as error:
+        wrong["days"] = str(error)
+    try:
+        zone = zone_of(form.get("zone", ""))
+    except StoreError as error:
+        wrong["zone"] = str(error)
     options = {o: form[f"option-{o}"] for o in ruleset.rows("options") if form.get(f"option-{o}")}
     if not wrong:
         try:
-            _begin(
+            game, roles = _begin(
                 visit,
+                who,
                 id_,
                 {**scenario, **({"title": title} if title else {})},
                 ruleset,
                 drawing,
                 options,
                 seated,
-                int(days),
+                days,
+                zone,
             )
         except StoreError as error:
             wrong["form"] = str(error)
-    return _page(visit, name, form, wrong) if wrong else visit.go("games", "started")
+    if wrong:
+        return _page(visit, name, form, wrong)
+    try:
+        invite(visit.server, game, roles, who)
+    except StoreError as error:  # the game is there all the same
+        LOG.error("%s: %s", id_, error)
+        return visit.go("games", "uninvited")
+    return visit.go("games", "started")
 
 
 def _name_from(title: str, taken: Collection[str]) -> str:
@@ -177,6 +207,7 @@ def _name_from(title: str, taken: Collection[str]) -> str:
 
 def _begin(
     visit: Visit,
+    who: str,
     id_: str,
     scenario: Mapping[str, Any],
     ruleset: Ruleset,
@@ -184,8 +215,11 @@ def _begin(
     options: Mapping[str, str],
     seated: Mapping[str, str],
     days: int,
-) -> None:
-    """Make a game, seat its players (nation to address) and invite them. StoreError where that cannot be."""
+    zone: str,
+) -> tuple[Game, list[Role]]:
+    """Make a game and seat its players (nation to address), who are not invited yet. StoreError where that
+    cannot be.
+    """
     due = stamp(visit.hall.clock() + timedelta(days=days)) if days else ""
     seats = dict.fromkeys(seated, PLAYER)
     with visit.hall.changing(id_):
@@ -195,15 +229,17 @@ def _begin(
             )
         except ValueError as error:
             raise StoreError(str(error)) from None
-        visit.hall.keep(Settings(id_, due=due, days=days))
+        visit.hall.keep(Settings(id_, due=due, days=days, zone=zone))
         visit.hall.send(game)
         visit.hall.note(
             id_,
-            visit.role.name or "the host",
+            who,
             f"The game was started; publish its anchor: {game.head['anchor']}",
         )
-        mine = visit.hall.people.add(id_, MODERATOR, name=visit.role.name, email=visit.role.email)
+        mine = visit.hall.people.add(id_, MODERATOR, name=who, email=visit.role.email)
         visit.hall.people.take_up(visit.browser, mine)
-        for nation, email in seated.items():
-            role = visit.hall.people.add(id_, PLAYS, nation=nation, name=email.partition("@")[0], email=email)
-            invite(visit.desk, game, role, visit.role.name or visit.role.email)
+        roles = [
+            visit.hall.people.add(id_, PLAYS, nation=nation, name=name_from(email), email=email)
+            for nation, email in seated.items()
+        ]
+    return game, roles

@@ -54,17 +54,22 @@ def text_of(data: bytes) -> str:
         raise TooManyParts(f"it has more than {MAX_LAYERS} layers of parts")
     if parts > MAX_PARTS:
         raise TooManyParts(f"it has more than {MAX_PARTS} parts")
-    leaves = [
-        p for p in message_from_bytes(data, policy=compat32).walk() if not p.is_multipart() and _short(p)
-    ]
+    whole = message_from_bytes(data, policy=compat32)
+    leaves = [p for p in whole.walk() if not p.is_multipart() and _short(p)]
     if len(leaves) > MAX_PARTS:  # parts need no header of their own
         raise TooManyParts(f"it has more than {MAX_PARTS} parts")
-    bodies = [p for p in leaves if p.get_content_disposition() != "attachment"]
+    attached = {id(p) for other in whole.walk() if _is_mail(other) for p in other.walk()}
+    bodies = [p for p in leaves if p.get_content_disposition() != "attachment" and id(p) not in attached]
     for kind, pool in (("text/plain", bodies), ("text/html", bodies), ("text/plain", leaves)):
         texts = [_part(p) for p in pool if p.get_content_type() == kind]
         if any(t.strip() for t in texts):
             return "\n".join(texts)[:MAX_TEXT]
     return ""
+
+
+def _is_mail(part: Message) -> bool:
+    """Whether a part is a mail that is attached."""
+    return part.get_content_maintype() == "message"
 
 
 def _short(part: Message) -> bool:

@@ -11,7 +11,8 @@ from wteaw.store import PLAYER, Game
 from . import moderator, player
 from .accounts import PLAYER as PLAYS
 from .actions import everybody, name_of
-from .messages import ALL, LONGEST, messages_for, players_of, talk, write
+from .deadlines import rule_in_words
+from .messages import ALL, LONGEST, addressed_as, messages_for, players_of, talk, write
 from .pages import PageHead
 from .web import Visit
 
@@ -36,15 +37,19 @@ def _page(visit: Visit, game: Game, above: PageHead) -> Response:
         if who == PLAYER and n != visit.role.nation
     ]
     is_player = visit.role.role == PLAYS
+    people = players_of(visit.hall, game)
     return visit.show(
         "messages.html.j2",
         head=above,
         found=messages_for(visit.hall, game, visit.role),
-        players=players_of(visit.hall, game),
+        players=people,
+        bots=[p.nation for p in people if p.bot],
         allowed=allowed,
+        deadlines=rule_in_words(visit.hall.settings(game.id), game.ruleset),
         to_all=not is_player or "public" in allowed,
         to_some=not is_player or "private" in allowed,
         player=is_player,
+        myself=addressed_as(visit.role),
         nations=sorted(nations, key=lambda one: one[1]),
         longest=LONGEST,
     )
@@ -56,7 +61,7 @@ def send(visit: Visit) -> Response:
     chosen = _chosen(visit.form)
     with visit.hall.game(visit.role.game) as game:
         write(
-            visit.desk,
+            visit.server,
             game,
             visit.role,
             chosen,

@@ -3,7 +3,7 @@ write how.
 
 How players may talk is set for each game: `public` (to everybody), `private` (to whom one chooses),
 `anonymous` (unsigned, and nobody is told who plays whom); any of them together, or none. A player can always
-write to the moderator, who reads no message that is not for them.
+write to the moderator, who reads no message that is not for them, and to themselves: a note.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .games import Games, Settings
 from .outbox import Mail
 from .ready import ready_nations
 from .tables import messages
-from .web import Desk, page_address
+from .web import Server, page_address
 
 TALK = ("public", "private", "anonymous")
 ALL, TO_MODERATOR = "*", "moderator"
@@ -54,6 +54,7 @@ class PlayerLine:
     nation: str
     who: str
     ready: bool
+    bot: bool = False
 
 
 def talk(settings: Settings) -> list[str]:
@@ -66,7 +67,7 @@ def messages_for(hall: Games, game: Game, role: Role) -> list[ShownMessage]:
     query = select(messages).where(messages.c.game == game.id).order_by(messages.c.number.desc()).limit(500)
     with reading(hall.engine) as db:
         rows = db.execute(query).all()
-    me = _addressed_as(role)
+    me = addressed_as(role)
     out = []
     for row in rows:
         to, mine = row.to.split(), bool(me) and row.nation == me
@@ -77,7 +78,7 @@ def messages_for(hall: Games, game: Game, role: Role) -> list[ShownMessage]:
                 row.number,
                 row.at,
                 _by(game, row, mine),
-                "everybody" if ALL in to else ", ".join(_called(game, t) for t in to),
+                _whom(game, to, me),
                 row.text,
                 mine,
                 row.nation == TO_MODERATOR,
@@ -86,11 +87,17 @@ def messages_for(hall: Games, game: Game, role: Role) -> list[ShownMessage]:
     return out
 
 
-def _addressed_as(role: Role) -> str:
+def addressed_as(role: Role) -> str:
     """What messages to a role alone have for `to`, and its own for their author; "" for one that has none."""
     if role.role == PLAYS:
         return role.nation
     return TO_MODERATOR if role.role == MODERATOR else ""
+
+
+def _whom(game: Game, to: Sequence[str], me: str) -> str:
+    if ALL in to:
+        return "everybody"
+    return "yourself" if to == [me] else ", ".join(_called(game, who) for who in to)
 
 
 def _by(game: Game, row: object, mine: bool) -> str:
@@ -105,11 +112,11 @@ def _called(game: Game, who: str) -> str:
 
 
 def write(
-    desk: Desk, game: Game, role: Role, to: Sequence[str], text: str, *, unsigned: bool = False
+    server: Server, game: Game, role: Role, to: Sequence[str], text: str, *, unsigned: bool = False
 ) -> None:
     """Keep a message, and mail it to whom it is for. StoreError where it may not be written."""
     text = clean(text).strip()
-    allowed = talk(desk.hall.settings(game.id))
+    allowed = talk(server.hall.settings(game.id))
     nations = set(everybody(game))
     if not text:
         raise StoreError("there is nothing in the message")
@@ -117,14 +124,14 @@ def write(
         raise StoreError(f"a message has at most {LONGEST:,} letters; this one has {len(text):,}")
     if not to or not set(to) <= nations | {ALL, TO_MODERATOR}:
         raise StoreError("choose whom the message is for")
-    if role.role == PLAYS and set(to) != {TO_MODERATOR}:
+    if role.role == PLAYS and set(to) not in ({TO_MODERATOR}, {role.nation}):
         if ALL in to and "public" not in allowed:
             raise StoreError("in this game players write nothing to everybody")
         if ALL not in to and "private" not in allowed:
             raise StoreError("in this game players write no private messages")
     if unsigned and (role.role != PLAYS or "anonymous" not in allowed):
         raise StoreError("in this game messages are signed")
-    hall, now = desk.hall, desk.hall.clock()
+    hall, now = server.hall, server.hall.clock()
     author = role.nation if role.role == PLAYS else TO_MODERATOR
     with changing(hall.engine, game.id) as db:
         row = {
@@ -144,12 +151,12 @@ def write(
             whom = "everybody" if ALL in to else ", ".join(_called(game, t) for t in sorted(set(to)))
             body = (
                 f"{signed} writes to {whom}:\n\n{text}\n\nAnswer on your page: "
-                f"{page_address(desk, reader, 'messages')}\n"
+                f"{page_address(server, reader, 'messages')}\n"
             )
             subject = f"{game.head['title']}: " + (
                 "an announcement" if author == TO_MODERATOR else f"a message to {whom}"
             )
-            desk.outbox.put(
+            server.outbox.put(
                 Mail(
                     f"message/{number}/{reader.id}", reader.email, subject, body, game=game.id, role=reader.id
                 )
@@ -162,7 +169,7 @@ def _readers(hall: Games, game: Game, to: set[str], author: str) -> list[Role]:
     """The people whom a message is mailed to: its readers but who wrote it, each with an address."""
     out = []
     for role in hall.people.of_game(game.id):
-        me = _addressed_as(role)
+        me = addressed_as(role)
         if me and me != author and role.email and (me in to or ALL in to):
             out.append(role)
     return out
@@ -177,7 +184,7 @@ def players_of(hall: Games, game: Game) -> list[PlayerLine]:
         everybody(game).items(), key=lambda one: (one[1] != PLAYER, name_of(game, one[0]))
     ):
         if who != PLAYER:
-            out.append(PlayerLine(name_of(game, nation), "a bot", False))
+            out.append(PlayerLine(name_of(game, nation), "a bot", False, bot=True))
             continue
         role = hall.people.player(game.id, nation)
         name = (role.name if role is not None else "") or "nobody yet"

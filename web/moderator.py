@@ -19,7 +19,7 @@ from wteaw.play.questions import answer_for, offers_in
 from wteaw.play.resolve import planned, resolve_turn
 from wteaw.play.submit import hand_in
 from wteaw.report.build import Report, moderator_report
-from wteaw.report.turn_reports import last_turn
+from wteaw.report.turn_reports import reported_turns
 from wteaw.ruleset.randomness import rolls_dice
 from wteaw.store import MODERATOR, PLAYER, POLICY, Game, Submission
 from wteaw.turn.decisions import MODERATOR as ASKED
@@ -40,13 +40,14 @@ from .actions import (
     send_reports,
     tell_offers,
 )
+from .deadlines import days_off, time_of
 from .games import AUTO, Games, Settings
 from .messages import TALK
 from .order_intake import back_of, receipt
 from .pages import PageHead, map_page, map_picture
 from .presenters import ALL, place_of, sight
 from .ready import ready_nations
-from .web import Visit
+from .web import Visit, moment
 
 PAGES = [
     ("game", "Turn"),
@@ -72,6 +73,10 @@ DONE = {
     "written": "The message is on its way.",
     "upgraded": "The game goes on under the new rules.",
 }
+
+
+MOST_DAYS, MOST_REMIND = 365, 24 * 14
+"""Days of a turn, and hours of a reminder before the deadline."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +118,7 @@ def game(visit: Visit) -> Response:
             "stages": _stages(hall, game),
             "AUTO": AUTO,
             "unread": _unread(hall, game) if at == "unread" else None,
-            "waits": told["waits"],
+            "waits": "resolved, and not sent yet" if at == "unread" else told["waits"],
             "local": _local(hall.settings(game.id)),
             "points": input_points(game.ruleset),
             "TALK": TALK,
@@ -143,7 +148,7 @@ def _tried(visit: Visit, game: Game, seat: Seat) -> tuple[tuple[str, str], ...]:
         return ()
     began = visit.hall.sent_at(game.id)
     out = []
-    for one in visit.desk.outbox.of_game(game.id):
+    for one in visit.server.outbox.of_game(game.id):
         if one.mail.role == seat.role.id and one.mail.key.startswith(
             f"remind/{game.id}/{game.stage().number}/"
         ):
@@ -197,7 +202,7 @@ def _steps(at: str, who: list[Seat], late: list[Seat], decide: int, dice: bool) 
         at
     ]
     told = {
-        "1 Orders": f"{len(who) - len(late)} of {len(who)} are in",
+        "1 Orders": "as they came in" if at == "unread" else f"{len(who) - len(late)} of {len(who)} are in",
         "2 Decisions": f"{decide} wait{'s' if decide == 1 else ''} for you"
         if decide
         else "none waits for you",
@@ -237,24 +242,29 @@ def set_clock(visit: Visit) -> Response:
                 before, due=stamp(now + timedelta(hours=min(visit.number("more") or 0, 24 * 60)))
             )
         else:
-            zone = _zone(form.get("zone", before.zone))
+            zone = zone_of(form.get("zone", before.zone))
             auto, due = (
                 form.get("auto", before.auto),
                 _due(form.get("due", ""), before, zone, visit.hall.clock()),
             )
-            spans = [(p, min(visit.number(f"hours-{p}") or 0, 24 * 365)) for p in input_points(game.ruleset)]
+            if form.get("early") == "1" and auto not in AUTO[1:]:
+                raise StoreError(
+                    "choose what is done as soon as all players are ready; at the deadline it is nothing now"
+                )
+            typed = [(p, form.get(f"hours-{p}", "").strip()) for p in input_points(game.ruleset)]
             wanted = Settings(
                 game.id,
                 due,
-                min(visit.number("days") or 0, 365),
+                number_of(form, "days", "days of a turn", MOST_DAYS),
                 before.paused,
                 auto if auto in AUTO else before.auto,
-                min(visit.number("remind") or 0, 24 * 14),
+                number_of(form, "remind", "hours before", MOST_REMIND),
                 form.get("public") == "1",
                 " ".join(kind for kind in TALK if form.get(f"talk-{kind}")),
                 form.get("early") == "1",
-                " ".join(f"{point} {n}" for point, n in spans if n),
+                " ".join(f"{point} {time}" for point, time in typed if time_of(time)),
                 zone,
+                days_off(form.get("off", ""), form.get("weekends") == "1"),
             )
         with visit.hall.changing(game.id):
             visit.hall.keep(wanted)
@@ -273,7 +283,15 @@ def input_points(ruleset: Ruleset) -> list[str]:
     return names if len(names) > 1 else []
 
 
-def _zone(text: str) -> str:
+def number_of(form: Mapping[str, str], name: str, called: str, most: int) -> int:
+    """A number of the form, 0 where it is left empty. StoreError if it is none, or too large."""
+    text = form.get(name, "").strip() or "0"
+    if not (text.isascii() and text.isdigit() and len(text) < 10 and int(text) <= most):
+        raise StoreError(f"{called}: a number from 0 to {most}, not {text[:30]!r}")
+    return int(text)
+
+
+def zone_of(text: str) -> str:
     """A time zone by its name. StoreError if there is none of that name."""
     try:
         return ZoneInfo(text.strip() or "UTC").key
@@ -314,13 +332,24 @@ def _changed(before: Settings, after: Settings) -> str:
         "early": "resolved when all are ready",
         "spans": "hours of phases",
         "zone": "time zone",
+        "off": "days without a deadline",
     }
     said = [
-        f"{name}: {getattr(before, k)} → {getattr(after, k)}"
+        f"{name}: {_setting(before, k)} → {_setting(after, k)}"
         for k, name in names.items()
         if getattr(before, k) != getattr(after, k)
     ]
     return "Settings: " + ("; ".join(said) or "nothing changed")
+
+
+def _setting(run: Settings, key: str) -> str:
+    """One setting in words."""
+    value = getattr(run, key)
+    if key == "due":
+        return moment(value, run.zone) or "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value) or "none"
 
 
 def remind(visit: Visit) -> Response:
@@ -329,7 +358,7 @@ def remind(visit: Visit) -> Response:
         wanted = visit.form.get("nation", "")
         late = [s for s in seats_of(visit.hall, game) if not s.sent and wanted in ("", s.nation)]
         with visit.hall.changing(game.id):
-            sent = send_reminders(visit.desk, game, late, stamp(visit.hall.clock())[:16])
+            sent = send_reminders(visit.server, game, late, stamp(visit.hall.clock())[:16])
             visit.hall.note(
                 game.id, me(visit), f"Reminders to {', '.join(sent) or 'nobody: no address is known'}"
             )
@@ -337,7 +366,7 @@ def remind(visit: Visit) -> Response:
 
 
 def stand_in(visit: Visit) -> Response:
-    """Orders for a nation that has sent none: a policy's."""
+    """Orders for a nation that has sent none: a bot's."""
     nation = visit.form.get("nation", "")
     with visit.hall.game(visit.role.game) as game:
         if nation not in seats(game) or phase(visit.hall, game) not in ("orders", "closed"):
@@ -350,23 +379,23 @@ def stand_in(visit: Visit) -> Response:
         with visit.hall.changing(game.id):
             game.submit(given)
             name, turn = name_of(game, nation), game.stage().position.turn
-            visit.hall.note(game.id, me(visit), f"A policy gave the orders of {name} for turn {turn}")
+            visit.hall.note(game.id, me(visit), f"A bot gave the orders of {name} for turn {turn}")
     return visit.go("game", "ordered")
 
 
 def policy_of(hall: Games, id_: str, stage: int, head: str, nation: str) -> Submission:
-    """The orders that a policy gives for a nation at a game as it stood at a stage."""
+    """The orders that a bot gives for a nation at a game as it stood at a stage."""
     with hall.at(id_, stage, head) as game:
         return replace(planned(game, [nation])[0], by=POLICY)
 
 
 def orders_of(visit: Visit) -> Response:
     """The orders that have come in from a nation, read back, and a place to hand others in for it."""
-    nation = visit.query("nation")
+    nation = visit.query("nation") or visit.form.get("nation", "")
     with visit.hall.game(visit.role.game) as game:
         if nation not in game.ruleset.rows("nations"):
             raise StoreError("there is no such nation")
-        return _orders_of(visit, game, nation, None)
+        return _orders_of(visit, game, nation, visit.form.get("text"))
 
 
 def _orders_of(visit: Visit, game: Game, nation: str, text: str | None) -> Response:
@@ -405,12 +434,12 @@ def order_for(visit: Visit) -> Response:
             hand_in(game, nation, text, MODERATOR, taken=taken)
             name = name_of(game, nation)
             visit.hall.note(
-                game.id, me(visit), f"Handed in orders for {name}, turn {turn}: {len(taken.orders)} stand"
+                game.id, me(visit), f"Submitted orders for {name}, turn {turn}: {len(taken.orders)} valid"
             )
             if player is not None:
-                said = f"Your moderator has handed in orders for you, turn {turn}.\n\n{rendered(back)}"
-                receipt(visit.desk, game, player, said)
-            tell_offers(visit.desk, game)
+                said = f"Your moderator has submitted orders for you, turn {turn}.\n\n{rendered(back)}"
+                receipt(visit.server, game, player, said)
+            tell_offers(visit.server, game)
     return visit.go("game", "ordered")
 
 
@@ -465,7 +494,7 @@ def send(visit: Visit) -> Response:
             raise StoreError("there is nothing to be sent")
         if str(game.stage().number) != visit.form.get("stage", ""):
             raise StoreError("the game has moved on meanwhile; look at it again")
-        send_reports(visit.desk, game, me(visit))
+        send_reports(visit.server, game, me(visit))
     return visit.go("game", "sent")
 
 
@@ -486,7 +515,12 @@ def rehearse(visit: Visit) -> Response:
             f"Rehearsed turn {summary.turn}" + (f"; {', '.join(late)} missing" if late else ""),
         )
         return visit.show(
-            "rehearsal.html.j2", head=head(visit, game, "game"), summary=summary, late=late, entries=entries
+            "rehearsal.html.j2",
+            head=head(visit, game, "game"),
+            summary=summary,
+            late=late,
+            entries=entries,
+            dice=rolls_dice(game.ruleset),
         )
 
 
@@ -525,7 +559,9 @@ def map_(visit: Visit) -> Response:
     """The map with everything on it."""
     with visit.hall.game(visit.role.game) as game:
         windows = map_page(visit, game, ALL, visit.number("turn"))
-        return visit.show("map.html.j2", head=head(visit, game, "map"), windows=windows, last=last_turn(game))
+        return visit.show(
+            "map.html.j2", head=head(visit, game, "map"), windows=windows, turns=reported_turns(game)
+        )
 
 
 def map_svg(visit: Visit) -> Response:

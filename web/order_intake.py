@@ -15,17 +15,18 @@ from wteaw.play.submit import read
 from wteaw.store import MODERATOR, PLAYER, PROXY, Game
 
 from .accounts import Role
-from .chances import KnownOdds
+from .answers import answered
+from .chances import KnownOdds, kept
 from .drafts import OrderDraft
 from .games import Games
-from .help import answered, without_commands
+from .help import without_commands
 from .outbox import Mail
 from .presenters import place_of
 from .ready import ready_nations
-from .web import LONG, Desk, Visit, with_address
+from .web import LONG, Server, Visit, with_address
 
-PAGE, LONGEST = 0.1, 20.0
-"""Seconds of the processor that the reading of orders may take where pages are made, and anywhere."""
+MOMENT, LONGEST = 0.5, 20.0
+"""Seconds of the processor that the reading of orders may take where others wait for theirs, and anywhere."""
 TOO_LONG = (
     f"these orders take more than {LONGEST:.0f} seconds to read, and nothing of them was taken; leave out "
     "what is no order, and "
@@ -106,45 +107,40 @@ def written_last(game: Game, nation: str, draft: OrderDraft, now: Standing) -> s
 def back_of(
     hall: Games, game: Game, nation: str, text: str, known: Known | None = None
 ) -> tuple[ReadBack, Intake]:
-    """A text of orders read back, and what was taken of it. What takes long is done in another process, so
-    that nobody waits.
+    """A text of orders read back, and what was taken of it; where there are other processes, by one of those
+    that have such texts read in a moment, or by one of those for what takes long.
 
     `known` gives the odds of attacks; by default those that are kept. StoreError for a text that takes too
     long to be read.
     """
-    if len(text) <= LONG or hall.shop is None:
-        try:
-            with at_most(PAGE if hall.shop is not None else LONGEST):
-                return _back_of(hall, game, nation, text, known)
-        except Impatient:
-            if hall.shop is None:
-                raise UnreadableOrders(TOO_LONG) from None
-    return hall.work(long_back_of, *place_of(game), nation, text)
+    odds = known or KnownOdds(kept(hall, game, nation))
+    asked = (*place_of(game), nation, text, odds)
+    soon = hall.read(game.id, back_at, *asked, MOMENT) if len(text) <= LONG else None
+    found = soon or hall.work(back_at, *asked, LONGEST)
+    if found is None:
+        raise UnreadableOrders(TOO_LONG)
+    back, taken, wanting = found
+    if isinstance(odds, KnownOdds):
+        odds.wanting = wanting
+    return back, taken
 
 
-def long_back_of(
-    hall: Games, id_: str, stage: int, head: str, nation: str, text: str
-) -> tuple[ReadBack, Intake]:
-    """The same for a game as it stood at a stage."""
+def back_at(
+    hall: Games, id_: str, stage: int, head: str, nation: str, text: str, odds: Known, seconds: float
+) -> tuple[ReadBack, Intake, bool] | None:
+    """The same for a game as it stood at a stage, and whether further odds were asked for; nothing if it
+    takes more than so many seconds of the processor."""
+
+    def answer(question: str) -> list[str]:
+        return answered(hall, game, nation, question, world)
+
     try:
-        with hall.at(id_, stage, head) as game, at_most(LONGEST):
-            return _back_of(hall, game, nation, text)
+        with hall.at(id_, stage, head) as game, at_most(seconds), hall.world(game, nation) as world:
+            taken, _ = read(game, nation, text, world)
+            back = read_back(world, taken, game=game.id, with_odds=True, known=odds, answer=answer)
     except Impatient:
-        raise UnreadableOrders(TOO_LONG) from None
-
-
-def _back_of(
-    hall: Games, game: Game, nation: str, text: str, known: Known | None = None
-) -> tuple[ReadBack, Intake]:
-    with hall.world(game, nation) as world:
-        taken, _ = read(game, nation, text, world)
-        odds = known or KnownOdds(hall, game, nation)
-
-        def answer(question: str) -> list[str]:
-            return answered(hall, game, nation, question, world)
-
-        back = read_back(world, taken, game=game.id, with_odds=True, known=odds, answer=answer)
-        return without_commands(back), taken
+        return None
+    return without_commands(back), taken, isinstance(odds, KnownOdds) and odds.wanting
 
 
 def written(visit: Visit) -> str:
@@ -162,13 +158,13 @@ def written(visit: Visit) -> str:
     return text
 
 
-def receipt(desk: Desk, game: Game, role: Role, text: str) -> None:
+def receipt(server: Server, game: Game, role: Role, text: str) -> None:
     """Queue a receipt for the last file that has come in from a player's nation."""
     turn = game.stage().position.turn
     number = game.hand_ins_of(turn, role.nation)[-1].number
     subject = f"{game.head['title']}, turn {turn}: your orders"
     key = f"receipt/{game.id}/{number}"
-    text = with_address(desk, role, text)
-    desk.outbox.put(
-        Mail(key, role.email, subject, text, game=game.id, role=role.id, reply=desk.post_of(role))
+    text = with_address(server, role, text)
+    server.outbox.put(
+        Mail(key, role.email, subject, text, game=game.id, role=role.id, reply=server.post_of(role))
     )

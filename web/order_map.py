@@ -22,7 +22,7 @@ from wteaw.turn.validated_orders import ValidatedOrder
 from .games import Games
 from .order_choices import Choice, Menu
 from .order_menu import menu_of
-from .order_places import neighbors_of, places_of, routes_of, subject_of, units_taken
+from .order_places import by_importance, neighbors_of, places_of, routes_of, subject_of, units_taken
 from .pictures import MapPicture, picture
 from .presenters import place_of, stand
 from .web import Visit
@@ -41,7 +41,7 @@ SHORT = 14.0
 def ground(hall: Games, game: Game, nation: str) -> MapPicture:
     """The map on which a nation orders: where its places lead is the orders page."""
     return hall.kept(
-        ("ground", *stand(hall, game), nation), lambda: hall.work(make_ground, *place_of(game), nation)
+        _kept_as("ground", hall, game, nation), lambda: hall.work(make_ground, *place_of(game), nation)
     )
 
 
@@ -79,8 +79,17 @@ def windows_of(visit: Visit, game: Game, picture: MapPicture, beside: OrderPanel
 def menu(hall: Games, game: Game, nation: str) -> Menu:
     """Everything that a nation can order, as lists."""
     return hall.kept(
-        ("menu", *stand(hall, game), nation), lambda: hall.work(make_menu, *place_of(game), nation)
+        _kept_as("menu", hall, game, nation), lambda: hall.work(make_menu, *place_of(game), nation)
     )
+
+
+def is_at_hand(hall: Games, game: Game, nation: str) -> bool:
+    """Whether map and menu are there already: to make them takes about a second of another process."""
+    return all(hall.is_kept(_kept_as(what, hall, game, nation)) for what in ("ground", "menu"))
+
+
+def _kept_as(what: str, hall: Games, game: Game, nation: str) -> tuple[object, ...]:
+    return (what, *stand(hall, game), nation)
 
 
 def make_menu(hall: Games, id_: str, stage: int, head: str, nation: str) -> Menu:
@@ -94,10 +103,10 @@ class OrderPanel:
     """What stands beside the map: the place or the phase that was chosen, what is known of it, and what can
     be ordered.
 
-    `mine` are the nation's places by id and name, `idle` those of them whose units have no order yet; `near`
-    the places beside the chosen one (id, name, what is known there); `hither` those from which something can
-    be sent there; `opened` is the order that is unfolded, `said` what was added last, `problem` why nothing
-    was.
+    `mine` are the nation's places by id and name, `idle` those of them whose units have no order yet, in
+    groups, the most pressed first; `near` the places beside the chosen one (id, name, what is known there);
+    `hither` those from which something can be sent there; `opened` is the order that is unfolded, `said` what
+    was added last, `problem` why nothing was.
     """
 
     place: str = ""
@@ -107,7 +116,7 @@ class OrderPanel:
     phases: tuple[str, ...] = ()
     choices: tuple[Choice, ...] = ()
     mine: tuple[tuple[str, str], ...] = ()
-    idle: tuple[tuple[str, str], ...] = ()
+    idle: tuple[tuple[tuple[str, str], ...], ...] = ()
     near: tuple[tuple[str, str, str], ...] = ()
     hither: tuple[tuple[str, str, str], ...] = ()
     lines: tuple[int, ...] = ()
@@ -131,6 +140,7 @@ def panel(
     place = visit.form.get("at") or visit.query("place")
     phase = visit.form.get("phase") or visit.query("phase")
     found, told = menu(visit.hall, game, nation), ground(visit.hall, game, nation).page.told
+    known = visit.hall.of_stage(game, ("known", nation), lambda: {p: _known(told, p) for p in told})
     with visit.hall.world(game, nation) as world:
         mine = places_of(world, nation)
         busy = {world.whole_of(subject_of(order)) for order in given if subject_of(order)}
@@ -138,27 +148,23 @@ def panel(
         waiting = {
             world.whole_of(p): (p, name) for p, name in reversed(mine) if world.whole_of(p) not in busy
         }
-        idle = tuple(
-            sorted(
-                (waiting[p] for p in waiting if p in with_units or waiting[p][0] in with_units),
-                key=lambda one: one[1],
-            )
-        )
+        left = (waiting[p] for p in waiting if p in with_units or waiting[p][0] in with_units)
+        idle = tuple(tuple(group) for group in by_importance(world, nation, left))
         names = {p: str(row.get("name", p)) for p, row in world.ruleset.rows("places").items()}
         if place in names:
             place = world.whole_of(place) if place not in found.places else place
             return OrderPanel(
                 place=place,
                 name=names[place],
-                told=_known(told, place),
+                told=known.get(place, ""),
                 phases=tuple(found.phases),
                 choices=found.at(place, units_taken(world, nation, place, given)),
                 mine=tuple(mine),
                 idle=idle,
-                near=tuple((p, name, _known(told, p)) for p, name in neighbors_of(world, place)),
+                near=tuple((p, name, known.get(p, "")) for p, name in neighbors_of(world, place)),
                 hither=tuple((p, names.get(p, p), how) for p, how in found.toward.get(place, ())),
                 lines=tuple(int(o.order.get("line", 0)) for o in given if place in routes_of(world, o)),
-                known={p: _known(told, p) for p in told},
+                known=known,
                 opened=opened,
                 said=said,
                 problem=problem,
@@ -170,7 +176,7 @@ def panel(
         choices=found.phases.get(phase, ()),
         mine=tuple(mine),
         idle=idle,
-        known={p: _known(told, p) for p in told},
+        known=known,
         opened=opened,
         said=said,
         problem=problem,
@@ -193,7 +199,7 @@ def arrows(visit: Visit, game: Game, nation: str, given: Iterable[ValidatedOrder
     leading to its line.
     """
     page = ground(visit.hall, game, nation).page
-    styles = game.drawing().marks.get("orders", {})
+    styles = visit.hall.of_stage(game, ("order styles",), lambda: game.drawing().marks.get("orders", {}))
     parts = []
     with visit.hall.world(game, nation) as world:
         if chosen in page.told:

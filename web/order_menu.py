@@ -15,6 +15,7 @@ from dataclasses import replace
 from typing import Any
 
 from wteaw.economy.catalogue import PLENTY
+from wteaw.orders import movement
 from wteaw.orders.chances import chance_of_roll
 from wteaw.orders.kinds import OrderKind, order_kinds
 from wteaw.orders.legal import legal_at_their_steps, phased_orders
@@ -22,6 +23,7 @@ from wteaw.orders.legal_entry import Legal
 from wteaw.orders.lookahead import at_its_step
 from wteaw.orders.movement import CARGO, ORIGIN, TARGET, UNITS
 from wteaw.orders.names import Names
+from wteaw.orders.readback import ANSWERS
 from wteaw.orders.slot_values import ENUMERABLE, domain
 from wteaw.orders.text import order_in_words
 from wteaw.ruleset.order_syntax import Slot, read_form, slots_in
@@ -38,14 +40,16 @@ MOST_CHOICES = 12
 """Numbers up to which each is offered in a list."""
 SITE = "site"
 """The slot of what is bought or built that says where."""
+NO_PLACE = "no place yet"
+"""Where something is bought that is placed later."""
 
 
 def menu_of(world: World, nation: str) -> Menu:
     """Everything that a nation may order, as lists. `world` is the nation's view."""
-    return _Maker(world, nation).menu()
+    return _MenuMaker(world, nation).menu()
 
 
-class _Maker:
+class _MenuMaker:
     def __init__(self, world: World, nation: str) -> None:
         self.world = world
         self.nation = nation
@@ -57,9 +61,7 @@ class _Maker:
     def menu(self) -> Menu:
         titled = [(title or "Orders", key) for title, key in phased_orders(self.world.ruleset)]
         titled += [
-            ("Answers", key)
-            for key, kind in self.kinds.items()
-            if not kind.listed and kind.syntax is not None
+            (ANSWERS, key) for key, kind in self.kinds.items() if not kind.listed and kind.syntax is not None
         ]
         legal = legal_at_their_steps(self.world, self.nation, [key for _, key in titled])
         places: dict[str, list[Choice]] = {}
@@ -188,7 +190,10 @@ class _Maker:
             label = f"{item}{far}".strip() or kind.name
             at.setdefault(site, []).append((entry, self._way(rest, label[:1].upper() + label[1:], note)))
             named = self._way(
-                {**rest, **({SITE: site} if site else {})}, f"{self._name('place', site)}{far}", note, item
+                {**rest, **({SITE: site} if site else {})},
+                f"{self._name('place', site) if site else NO_PLACE}{far}",
+                note,
+                item,
             )
             every.append((entry, named))
         if any(at):
@@ -285,9 +290,24 @@ class _Maker:
             at.setdefault(self.world.whole_of(str(given.get(first, ""))), []).append((given, entry))
         inner = [s for s in varying if s != first]
         for place, some in at.items():
-            ways = [self._of_line(kind, given, inner, entry) for given, entry in some]
+            near = [one for one in some if self._is_next_door(kind, first, one[0])]
+            apart = len(some) > MOST_CHOICES and 0 < len(near) < len(some)
+            if apart:
+                ways = [self._of_line(kind, given, [TARGET], entry) for given, entry in near]
+                made = self._choice(kind, {}, place, ways=self._sorted(ways), blanks=blanks, filled=filled)
+                yield self._nearest_first(kind, made)
+                some = [one for one in some if one not in near]
+            here = [s for s in inner if len({json.dumps(given.get(s)) for given, _ in some}) > 1] or inner
+            ways = [self._of_line(kind, given, here, entry) for given, entry in some]
             made = self._choice(kind, {}, place, ways=self._sorted(ways), blanks=blanks, filled=filled)
+            made = replace(made, title=f"{made.title}, farther off") if made and apart else made
             yield self._nearest_first(kind, made)
+
+    def _is_next_door(self, kind: OrderKind, first: str, given: Mapping[str, Any]) -> bool:
+        """Whether an order is of a place, and of one beside it, and of nothing more."""
+        named = {name for name, value in given.items() if value not in (None, "", [])}
+        beside = movement.beside(self.world, str(given.get(first, "")))
+        return named == {first, TARGET} and kind.slots[TARGET].kind == "place" and given[TARGET] in beside
 
     def _numbers(self, entries: Sequence[Legal]) -> tuple[Blank, ...]:
         """The numbers that entries bound, to be filled in."""
@@ -449,5 +469,5 @@ class _Maker:
         return self.names.printed(kind, id_, n)
 
     def _price(self, cost: Mapping[str, Any]) -> str:
-        parts = [f"{n} {stores.in_words(self.world.ruleset, what)}" for what, n in cost.items() if n]
+        parts = [stores.so_much(self.world.ruleset, n, what) for what, n in cost.items() if n]
         return ", ".join(parts)

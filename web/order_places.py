@@ -5,6 +5,7 @@ names.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from wteaw.orders import movement
 from wteaw.orders.kinds import order_kinds
@@ -12,6 +13,7 @@ from wteaw.orders.names import Names
 from wteaw.ruleset.order_syntax import slots_in
 from wteaw.turn.validated_orders import ValidatedOrder
 from wteaw.world import treasury as stores
+from wteaw.world.known import enemies_in, theater_names, theater_of
 from wteaw.world.world import World
 
 
@@ -23,6 +25,27 @@ def places_of(world: World, nation: str) -> list[tuple[str, str]]:
 def neighbors_of(world: World, place: str) -> list[tuple[str, str]]:
     """The places beside a place, by name: id and name."""
     return _named(world, movement.beside(world, place))
+
+
+def by_importance(
+    world: World, nation: str, places: Iterable[tuple[str, str]]
+) -> list[list[tuple[str, str]]]:
+    """Places (id and name) as somebody who looks at the map would take them: those beside known enemies, the
+    most pressed first, then those beside enemy land, then all others; each theater by theater, by name.
+    Groups with nothing in them are left out.
+    """
+    order = {theater: n for n, theater in enumerate(theater_names(world))}
+    groups: tuple[list[tuple[tuple[Any, ...], tuple[str, str]]], ...] = ([], [], [])
+    for place, name in places:
+        near = [place, *movement.beside(world, place)]
+        foes = sum(enemies_in(world, nation, p).least for p in near)
+        held = any(world.held_by_enemy(nation, p) for p in near)
+        where = (order.get(theater_of(world, place), len(order)), name)
+        if foes:
+            groups[0].append(((-foes, *where), (place, name)))
+        else:
+            groups[1 if held else 2].append((where, (place, name)))
+    return [[one for _, one in sorted(group)] for group in groups if group]
 
 
 def _named(world: World, places: Iterable[str]) -> list[tuple[str, str]]:

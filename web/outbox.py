@@ -2,7 +2,7 @@
 retries.
 
 A mail has a key that says what it is about, so that whoever is killed and begins again queues nothing twice.
-Its message id is made of the key: where a server has taken a mail and the desk died before it knew, the
+Its message id is made of the key: where a server has taken a mail and the server died before it knew, the
 second copy bears the same id.
 """
 
@@ -92,7 +92,7 @@ def queue(db: Connection, mails: Iterable[Mail], now: datetime) -> int:
 
 
 class Outbox:
-    """The mails of a desk and the way they go.
+    """The mails of a server and the way they go.
 
     `sender` is the address they come from, `carry` brings one away or raises.
     """
@@ -206,7 +206,7 @@ def _queued(row: object) -> Queued:
 
 
 def to_folder(folder: Path) -> Callable[[EmailMessage], None]:
-    """Mails as files, for a desk without a mail server. A mail that is carried twice is one file."""
+    """Mails as files, for a server without a mail server. A mail that is carried twice is one file."""
 
     def carry(message: EmailMessage) -> None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -235,12 +235,12 @@ def to_server(url: str) -> Callable[[EmailMessage], None]:
             if parts.scheme == "smtps"
             else smtplib.SMTP(host, port, timeout=SECONDS)
         )
-        with made as server:
-            server.ehlo()
-            if parts.scheme == "smtp" and server.has_extn("starttls"):
-                server.starttls(context=secure)
+        with made as smtp:
+            smtp.ehlo()
+            if parts.scheme == "smtp" and smtp.has_extn("starttls"):
+                smtp.starttls(context=secure)
             if parts.username:
-                server.login(unquote(parts.username), unquote(parts.password or ""))
-            server.send_message(message)
+                smtp.login(unquote(parts.username), unquote(parts.password or ""))
+            smtp.send_message(message)
 
     return carry

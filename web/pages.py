@@ -61,12 +61,14 @@ class PageHead:
 
 @dataclass(frozen=True)
 class Windows:
-    """A map on a page: the titles of its windows, which one is shown, and the turn."""
+    """A map on a page: the titles of its windows, which one is shown, the turn, and whether it has numbers
+    that are not certain."""
 
     all: Sequence[str]
     shown: int
     turn: int
     address: str
+    ranges: bool = False
 
     def src(self, window: int) -> str:
         """The address of the picture of a window."""
@@ -80,7 +82,7 @@ def map_page(visit: Visit, game: Game, reader: str, turn: int | None) -> Windows
     found = chart(visit.hall, game, reader, turn)
     wanted = visit.number("window")
     shown = wanted if wanted is not None and wanted < len(found.regions) else 0
-    return Windows(found.regions, shown, turn_of(game, turn), visit.path("map.svg"))
+    return Windows(found.regions, shown, turn_of(game, turn), visit.path("map.svg"), ">?<" in found.page.svg)
 
 
 def map_picture(visit: Visit, game: Game, reader: str) -> Response:

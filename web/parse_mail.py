@@ -74,7 +74,7 @@ class IncomingMail:
 def read_head(data: bytes, *, own: str = "") -> IncomingMail:
     """What a mail's head says.
 
-    `own`: the address that the desk's mails come from. Never raises for what is in it.
+    `own`: the address that the server's mails come from. Never raises for what is in it.
     """
     head, rest = _parted(data)
     fields = _fields(head)

@@ -20,18 +20,18 @@ from wteaw.play.submit import hand_in, part_in_dice
 from wteaw.report.account import accounts
 from wteaw.report.build import when
 from wteaw.report.render import as_text
-from wteaw.report.turn_reports import last_turn, report
+from wteaw.report.turn_reports import report, reported_turns
 from wteaw.report.wording import Wording
 from wteaw.ruleset.randomness import rolls_dice
 from wteaw.store import PLAYER, Game
 from wteaw.turn.validated_orders import ValidatedOrder
 
 from .actions import name_of, tell_offers
-from .chances import KnownOdds, work_out
+from .chances import KnownOdds, kept, work_out
 from .chosen_order import composed
 from .dismissed_warnings import silenced, told
 from .drafts import OrderDraft
-from .games import Games
+from .games import Games, waits_for
 from .help import for_players
 from .holdings import holdings
 from .order_intake import (
@@ -43,12 +43,12 @@ from .order_intake import (
     written,
     written_last,
 )
-from .order_map import arrows, ground, panel, windows_of
+from .order_map import arrows, ground, is_at_hand, panel, windows_of
 from .order_places import subject_of
 from .pages import PageHead, map_page, map_picture
 from .presenters import place_of, sight
 from .ready import set_ready
-from .web import LONG, Visit, moment, quick
+from .web import LONG, Visit, moment, quick, reads_orders
 
 DONE = {
     "sent": "Your orders have been taken.",
@@ -91,7 +91,6 @@ def turn(visit: Visit) -> Response:
         now = standing(visit.hall, nation, real)
         game = visit.hall.as_sent(real)
         seen = sight(visit.hall, game, nation, visit.number("turn"))
-        last = last_turn(game)
         draft = visit.hall.drafts.of(game.id, nation, game.stage().number)
         sent = real.submissions().get(nation)
         newer = now.open and draft.text.strip() and (sent is None or sent.text != draft.text)
@@ -102,7 +101,7 @@ def turn(visit: Visit) -> Response:
             head=head(visit, game, "turn"),
             seen=seen,
             now=now,
-            last=last,
+            turns=reported_turns(game),
             draft=draft,
             back=back,
             purses=_purses(visit.hall, game, nation),
@@ -160,10 +159,9 @@ def plain_report(
     hall: Games, id_: str, stage: int, head: str, nation: str, turn: int | None, dice: bool
 ) -> str:
     """A nation's report on a turn of a game as it stood at a stage, as text."""
+    run = hall.settings(id_)
     with hall.at(id_, stage, head) as game:
-        return for_players(
-            as_text(report(game, nation, turn=turn, due=moment(hall.settings(id_).due)), dice=dice)
-        )
+        return for_players(as_text(report(game, nation, turn=turn, due=moment(run.due, run.zone)), dice=dice))
 
 
 def nation(visit: Visit) -> Response:
@@ -186,7 +184,9 @@ def map_(visit: Visit) -> Response:
     """The map, as the nation knows it, of this turn or an earlier one."""
     with visit.hall.sent(visit.role.game) as game:
         windows = map_page(visit, game, visit.role.nation, visit.number("turn"))
-        return visit.show("map.html.j2", head=head(visit, game, "map"), windows=windows, last=last_turn(game))
+        return visit.show(
+            "map.html.j2", head=head(visit, game, "map"), windows=windows, turns=reported_turns(game)
+        )
 
 
 def map_svg(visit: Visit) -> Response:
@@ -207,8 +207,12 @@ def orders(visit: Visit) -> Response:
         files = real.hand_ins_of(turn, nation, stage=real.stage().number)
         game = visit.hall.as_sent(real)
         draft = visit.hall.drafts.of(game.id, nation, game.stage().number)
+        text = (
+            visit.form["text"]
+            if visit.problem and "text" in visit.form
+            else written_last(real, nation, draft, now)
+        )
         if visit.query("live"):
-            text = written_last(real, nation, draft, now)
             return visit.show(
                 "order_parts.html.j2",
                 now=now,
@@ -216,7 +220,7 @@ def orders(visit: Visit) -> Response:
                 written=False,
                 **order_parts(visit, game, text, draft.meant),
             )
-        return _orders(visit, game, now, written_last(real, nation, draft, now), draft, files=files)
+        return _orders(visit, game, now, text, draft, files=files, problem=visit.problem)
 
 
 def _orders(
@@ -232,8 +236,7 @@ def _orders(
     nation = visit.role.nation
     salt = game.own_salts(game.stage().position.turn).get(nation, "")
     part = part_in_dice(game, nation, salt) if now.sent is not None else ""
-    lines, added = text.split("\n"), visit.number("added") or 0
-    said = f"Line {added} is now: {lines[added - 1]}" if 1 <= added <= len(lines) else ""
+    said = _said(text, visit.number("added") or 0)
     picture = ground(visit.hall, game, nation)
     opened = visit.query("opened")
     try:
@@ -248,6 +251,7 @@ def _orders(
         problem=problem, part=part, windows=[w.title for w in windows], window=window,
         drawing=picture.ground(windows[window], parts["arrows"]),
         form=_form(visit.hall, game, nation) if visit.query("form") == "1" else "",
+        asked=waits_for(game) or "orders", stage=game.stage().number,
         turn=game.stage().position.turn, when=when(game.ruleset, game.stage().position.turn),
         status=409 if problem else 200, **parts,
     )  # fmt: skip
@@ -262,20 +266,24 @@ def order_parts(
     opened: str = "",
     said: str = "",
     problem: str = "",
+    waits: bool = True,
 ) -> dict[str, Any]:
     """What a page shows of a text of orders: its read-back, its orders as arrows, and what can be chosen
-    beside the map.
+    beside the map; of these two nothing, unless it `waits`, if map and menu have to be made first.
     """
     hall, nation, back, taken, unasked = visit.hall, visit.role.nation, None, Intake(visit.role.nation), False
     if text.strip():
-        known = KnownOdds(hall, game, nation)
+        known = KnownOdds(kept(hall, game, nation))
         back, taken = back_of(hall, game, nation, text, known)
         unasked = known.wanting and bool(taken.intents) and len(text) <= LONG
-    beside = panel(visit, game, nation, taken.intents, opened=opened, said=said, problem=problem)
+    beside = drawn = None
+    if waits or is_at_hand(hall, game, nation):
+        beside = panel(visit, game, nation, taken.intents, opened=opened, said=said, problem=problem)
+        drawn = arrows(visit, game, nation, taken.intents, beside.place)
     return {
         "back": back, "meant": meant, "silent": list(silenced(back, meant)) if back else [],
         "purses": _unsaid(hall, game, nation, back), "unasked": unasked, "panel": beside,
-        "arrows": arrows(visit, game, nation, taken.intents, beside.place),
+        "arrows": drawn,
     }  # fmt: skip
 
 
@@ -286,6 +294,7 @@ def add(visit: Visit) -> Response:
     with visit.hall.game(visit.role.game) as real:
         now = standing(visit.hall, nation, real)
         game = visit.hall.as_sent(real)
+        _is_of_now(visit, game)
         kept = visit.hall.drafts.of(game.id, nation, game.stage().number)
         text = visit.form["text"] if "text" in visit.form else written_last(real, nation, kept, now)
         line, problem = 0, ""
@@ -301,7 +310,7 @@ def add(visit: Visit) -> Response:
         draft = visit.hall.drafts.keep(game.id, nation, game.stage().number, text)
         at, phase, opened = (visit.form.get(name, "") for name in ("at", "phase", "choice"))
         if visit.form.get("live"):
-            said = f"Line {line} is now: {text.split(chr(10))[line - 1]}" if line else ""
+            said = _said(text, line)
             parts = order_parts(visit, game, text, draft.meant, opened=opened, said=said, problem=problem)
             return visit.show("order_parts.html.j2", now=now, text=text, written=bool(line), **parts)
         if problem:
@@ -309,6 +318,23 @@ def add(visit: Visit) -> Response:
         chosen = urlencode({"place": at} if at else {"phase": phase})
         return RedirectResponse(
             f"{visit.path('orders')}?{chosen}&opened={opened}&added={line}#panel", status_code=303
+        )
+
+
+def _said(text: str, number: int) -> str:
+    """What was added, with the number of its line; "" where there is no such line."""
+    lines = text.split("\n")
+    return f"Line {number} now reads: {lines[number - 1]}" if 1 <= number <= len(lines) else ""
+
+
+def _is_of_now(visit: Visit, game: Game) -> None:
+    """StoreError for what was typed on a page of orders that are over: it was meant for another turn."""
+    stage = game.stage()
+    if visit.form.get("stage", str(stage.number)) != str(stage.number):
+        raise StoreError(
+            "the orders for which you wrote this were closed meanwhile, and nothing of it counts; what is "
+            f"asked for now are orders for turn {stage.position.turn}. Read what you typed once more before "
+            "you send it"
         )
 
 
@@ -356,6 +382,7 @@ def _form(hall: Games, game: Game, nation: str) -> str:
         return hall.of_stage(game, ("form", nation, asked), make)
 
 
+@reads_orders
 def check(visit: Visit) -> Response:
     """Read a draft back; it is kept. A script asks for the read-back alone."""
     return _check(visit, odds=False)
@@ -373,6 +400,7 @@ def _check(visit: Visit, *, odds: bool) -> Response:
     with visit.hall.game(visit.role.game) as real:
         now = standing(visit.hall, nation, real)
         game = visit.hall.as_sent(real)
+        _is_of_now(visit, game)
         text = written(visit)
         live = bool(visit.form.get("live"))
         draft = visit.hall.drafts.keep(
@@ -382,18 +410,21 @@ def _check(visit: Visit, *, odds: bool) -> Response:
             work_out(visit.hall, game, nation, text)
         if live:
             written_anew = bool(visit.form.get("mend"))
-            parts = order_parts(visit, game, text, draft.meant)
+            parts = order_parts(visit, game, text, draft.meant, waits=False)  # a page has a map and a menu
+            if odds:
+                parts["panel"] = None  # they come by themselves, while somebody is choosing there
             return visit.show("order_parts.html.j2", now=now, text=text, written=written_anew, **parts)
         return visit.go("orders", "draft")
 
 
-@quick
+@reads_orders
 def send(visit: Visit) -> Response:
     """Hand in what stands, if it is as much as the button said."""
     visit.allow("send")
     nation, text = visit.role.nation, written(visit)
     with visit.hall.game(visit.role.game) as game:
         now = standing(visit.hall, nation, game)
+        _is_of_now(visit, visit.hall.as_sent(game))
         draft = visit.hall.drafts.keep(game.id, nation, game.stage().number, text, soon=True)
         if not now.open:
             raise StoreError(now.why)
@@ -402,9 +433,9 @@ def send(visit: Visit) -> Response:
             n = len(back.not_taken)
             return _orders(
                 visit, game, now, text, draft,
-                problem=f"Nothing was sent yet: {n} line{'s do' if n != 1 else ' does'} not stand. "
+                problem=f"Nothing was sent yet: {n} line{'s are' if n != 1 else ' is'} not valid. "
                 "Look at the read-back, then send again to leave them out." if n else
-                "Nothing was sent yet: the text has changed since it was read back. Look at it, then send "
+                "Nothing was sent yet: the text has changed since the preview. Look at it, then send "
                     "again.",
             )  # fmt: skip
         if not back.standing and visit.form.get("nothing") != "1":
@@ -419,13 +450,11 @@ def send(visit: Visit) -> Response:
         with visit.hall.changing(game.id):
             handed = hand_in(game, nation, text, PLAYER, taken=taken)
             name, n = name_of(game, nation), back.standing
-            visit.hall.note(
-                game.id, _me(visit), f"Orders of {name} for turn {turn} came in by the page: {n} stand"
-            )
+            visit.hall.note(game.id, _me(visit), f"Orders of {name} for turn {turn} came in by the page: {n}")
             for sentence in filter(None, [part_in_dice(game, nation, handed.salt), *told_of(game, nation)]):
                 mail += f"\n{sentence}\n"
-            receipt(visit.desk, game, visit.role, mail)
-            tell_offers(visit.desk, game)
+            receipt(visit.server, game, visit.role, mail)
+            tell_offers(visit.server, game)
     return visit.go("orders", "sent")
 
 
@@ -446,7 +475,7 @@ def take_back(visit: Visit) -> Response:
             game.submit(replace(chosen.submission, by=PLAYER))
             name = name_of(game, visit.role.nation)
             visit.hall.note(game.id, _me(visit), f"{name} took its file {chosen.number} back into force")
-            tell_offers(visit.desk, game)
+            tell_offers(visit.server, game)
     return visit.go("orders", "back")
 
 

@@ -81,8 +81,8 @@ class Sight:
 
 def turn_of(game: Game, wanted: int | None) -> int:
     """The turn that is reported on: the wanted one if it has been, else the last one."""
-    last = turn_reports.last_turn(game)
-    return wanted if wanted is not None and 1 <= wanted <= last else last
+    reported = turn_reports.reported_turns(game)
+    return wanted if wanted is not None and wanted in reported else turn_reports.last_turn(game)
 
 
 def sight(hall: Games, game: Game, reader: str, turn: int | None = None) -> Sight:
@@ -149,7 +149,7 @@ def _sight(game: Game, reader: str, turn: int) -> Sight:
         )
     else:
         report = turn_reports.report(
-            game, None if reader == ALL else reader, turn=turn, views=views, template=False
+            game, None if reader == ALL else reader, turn=turn, views=views, template=False, keys=False
         )
     who = "" if reader == ALL else reader
     words = Wording(world, who)
@@ -206,7 +206,8 @@ def _told(
 
 
 def _position(game: Game, turn: int) -> Position:
-    return position_after(game, turn) if 1 <= turn < turn_reports.last_turn(game) else game.stage().position
+    earlier = turn in turn_reports.reported_turns(game)[:-1]
+    return position_after(game, turn) if earlier else game.stage().position
 
 
 def _seen(game: Game, views: Views, reader: str, turn: int) -> tuple[World, list[Entry]]:

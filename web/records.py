@@ -24,14 +24,14 @@ def mail(visit: Visit) -> Response:
         return visit.show(
             "mail.html.j2",
             head=head(visit, game, "mail"),
-            mails=visit.desk.outbox.of_game(game.id),
+            mails=visit.server.outbox.of_game(game.id),
             came=visit.hall.came(game.id),
         )
 
 
 def mail_again(visit: Visit) -> Response:
     """Try an undelivered mail once more."""
-    visit.desk.outbox.again(visit.role.game, visit.number("mail") or 0)
+    visit.server.outbox.again(visit.role.game, visit.number("mail") or 0)
     return visit.go("mail", "again")
 
 

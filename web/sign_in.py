@@ -9,15 +9,7 @@ from wteaw.store import StoreError
 
 from .accounts import HOST, LINK_MINUTES, MODERATOR, PLAYER, Role, address
 from .outbox import Mail
-from .web import Desk, Visit, keep_browser, quick
-
-FIRST = {HOST: "games", MODERATOR: "game", PLAYER: "turn"}
-"""The first page of each role; everybody else's is the news."""
-
-
-def first_page(role: Role) -> str:
-    """Where a role begins."""
-    return f"/seat/{role.id}/{FIRST.get(role.role, 'news')}"
+from .web import Server, Visit, first_page, keep_browser, quick
 
 
 @quick
@@ -31,7 +23,7 @@ def front(visit: Visit) -> Response:
 
 def title(visit: Visit, role: Role) -> str:
     """The game of a role."""
-    return game_title(visit, role.game) if role.game else "This desk"
+    return game_title(visit, role.game) if role.game else "This server"
 
 
 def game_title(visit: Visit, game: str) -> str:
@@ -45,7 +37,7 @@ def game_title(visit: Visit, game: str) -> str:
 def what(visit: Visit, role: Role) -> str:
     """What somebody is there, in words."""
     if role.role != PLAYER:
-        return {HOST: "host of the desk", MODERATOR: "moderator"}.get(role.role, "spectator")
+        return {HOST: "host of the server", MODERATOR: "moderator"}.get(role.role, "spectator")
     with visit.hall.game(role.game) as game:
         return str(game.ruleset.row_or_empty("nations", role.nation).get("name", role.nation))
 
@@ -75,25 +67,25 @@ def _send_links(visit: Visit, given: str, seat: str) -> None:
         except StoreError:
             return
     for role in known:
-        mail_link(visit.desk, role, title(visit, role), what(visit, role))
+        mail_link(visit.server, role, title(visit, role), what(visit, role))
 
 
-def mail_link(desk: Desk, role: Role, game: str, as_what: str) -> bool:
+def mail_link(server: Server, role: Role, game: str, as_what: str) -> bool:
     """Send a role its link.
 
     Returns whether one was made: not too many were asked for, and an address is known.
     """
-    token = desk.hall.people.link(role) if role.email else None
+    token = server.hall.people.link(role) if role.email else None
     if token is None:
         return False
     text = (
         f"This link lets you in once, as {as_what} of {game}. It is good for {LINK_MINUTES} minutes:\n\n"
-        f"{desk.url}/in/{token}\n\n"
-        f"If it has expired, ask for another at {desk.url}/ with this address.\n"
+        f"{server.url}/in/{token}\n\n"
+        f"If it has expired, ask for another at {server.url}/ with this address.\n"
         "If you did not ask for it, do nothing: nobody comes in without it.\n"
     )
     mail = Mail(f"link/{token[:12]}", role.email, f"{game}: your link", text, game=role.game, role=role.id)
-    return bool(desk.outbox.put(mail))
+    return bool(server.outbox.put(mail))
 
 
 @quick
@@ -105,9 +97,13 @@ def door(visit: Visit) -> Response:
     visit.allow("follow a link")
     found = visit.hall.people.look(str(visit.request.path_params["secret"]))
     if found is None:
-        return visit.show("door.html.j2", status=404, state="none", game="", as_what="")
+        return visit.show("door.html.j2", status=404, state="none", game="", as_what="", orders=False)
     return visit.show(
-        "door.html.j2", state=found.state, game=title(visit, found.role), as_what=what(visit, found.role)
+        "door.html.j2",
+        state=found.state,
+        game=title(visit, found.role),
+        as_what=what(visit, found.role),
+        orders=found.role.role == PLAYER,
     )
 
 
@@ -123,7 +119,7 @@ def enter(visit: Visit) -> Response:
     if visit.form.get("again"):
         found = people.look(secret)
         if found is not None:
-            mail_link(visit.desk, found.role, title(visit, found.role), what(visit, found.role))
+            mail_link(visit.server, found.role, title(visit, found.role), what(visit, found.role))
         return RedirectResponse("/?asked=1", status_code=303)
     with visit.hall.changing(""):  # nobody is in without their owner's hearing of it
         came = people.enter(secret, visit.browser, visit.request.headers.get("user-agent", ""))
@@ -132,8 +128,11 @@ def enter(visit: Visit) -> Response:
     if came is None:
         return RedirectResponse(visit.request.url.path, status_code=303)
     session, browser = came
-    response = RedirectResponse(first_page(session.role), status_code=303)
-    keep_browser(response, visit.desk, browser)
+    to = first_page(session.role)
+    if visit.form.get("to") == "orders" and session.role.role == PLAYER:
+        to = f"/seat/{session.role.id}/orders"
+    response = RedirectResponse(to, status_code=303)
+    keep_browser(response, visit.server, browser)
     return response
 
 
@@ -145,10 +144,10 @@ def _tell(visit: Visit, role: Role, session: str, agent: str) -> None:
     text = (
         f"Somebody came in as {what(visit, role)} of {game}, with your link, in this browser:\n  "
         f"{agent or 'unknown'}\n\n"
-        f"If it was not you, ask for a link at {visit.desk.url}/ and end that session on the page of your "
+        f"If it was not you, ask for a link at {visit.server.url}/ and end that session on the page of your "
         "sessions.\n"
     )
-    visit.desk.outbox.put(
+    visit.server.outbox.put(
         Mail(f"came/{session}", role.email, f"{game}: somebody came in", text, game=role.game, role=role.id)
     )
 

@@ -9,7 +9,7 @@ from wteaw.play.views import whole_world
 from wteaw.report.dice_statistics import luck_part
 from wteaw.report.document import Picture, ReportPart
 from wteaw.report.render import picture_file
-from wteaw.report.turn_reports import last_turn
+from wteaw.report.turn_reports import reported_turns
 from wteaw.store import Game
 from wteaw_lab.statistics import statistics
 from wteaw_lab.statistics_page import statistics_parts
@@ -58,7 +58,7 @@ def news(visit: Visit) -> Response:
         shown = [p for p in seen.report.parts if p.title in common or reader(game) == ALL]
         return visit.show(
             "news.html.j2", head=_head(visit, game, "news"), seen=seen, parts=shown,
-            held=holdings(visit.hall, game, reader(game)), windows=windows, last=last_turn(game),
+            held=holdings(visit.hall, game, reader(game)), windows=windows, turns=reported_turns(game),
             secret=game.secrets() if reader(game) == ALL else None, anchor=game.head["anchor"],
         )  # fmt: skip
 
@@ -68,7 +68,7 @@ def map_(visit: Visit) -> Response:
     with visit.hall.sent(_game(visit)) as game:
         windows = map_page(visit, game, reader(game), visit.number("turn"))
         return visit.show(
-            "map.html.j2", head=_head(visit, game, "map"), windows=windows, last=last_turn(game)
+            "map.html.j2", head=_head(visit, game, "map"), windows=windows, turns=reported_turns(game)
         )
 
 

@@ -1,5 +1,5 @@
-"""The tables that a desk keeps beside those of its games: who may enter, what was sent, when orders are due,
-what was done.
+"""The tables that a server keeps beside those of its games: who may enter, what was sent, when orders are
+due, what was done.
 
 Times are UTC, ISO 8601 to the second, so that they sort as text. Of links and of browsers only hashes are
 kept.
@@ -13,7 +13,7 @@ metadata = MetaData()
 
 HASH, ID, NAME, TIME = String(64), String(24), String(120), String(32)
 
-roles = Table(  # what one person may be at one game; an empty game is the desk as a whole
+roles = Table(  # what one person may be at one game; an empty game is the server as a whole
     "desk_roles",
     metadata,
     Column("id", ID, primary_key=True),
@@ -80,6 +80,8 @@ settings = Table(  # how a game is run
     Column("spans", Text, nullable=False, server_default=""),
     # the time zone in which deadlines are written
     Column("zone", String(60), nullable=False, server_default="UTC"),
+    # days on which no orders are due (`deadlines`)
+    Column("off", Text, nullable=False, server_default=""),
 )
 
 # positions that players may know of: what was resolved is theirs when the moderator has sent it
@@ -139,7 +141,7 @@ inbox = Table(  # mails that have come in, each taken once
     Column("says", Text, nullable=False),
 )
 
-log = Table(  # what was done at the desk; every line holds the digest of the line before
+log = Table(  # what was done at the server; every line holds the digest of the line before
     "desk_log",
     metadata,
     Column("game", String(64), primary_key=True),

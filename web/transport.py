@@ -18,9 +18,9 @@ from wteaw.core.faults import StoreError, clean
 
 from .inbound import receive
 from .parse_mail import MAX_BYTES
-from .web import Desk
+from .web import Server
 
-LOG = logging.getLogger("wteaw.desk")
+LOG = logging.getLogger("wteaw.server")
 MOST_MAILS = 50
 """Mails that are taken out of a mailbox at a time."""
 MOST_RECIPIENTS = 20
@@ -31,7 +31,7 @@ SECONDS = 60
 """How long a connection may say nothing."""
 
 
-def look_into(desk: Desk, url: str) -> int:
+def look_into(server: Server, url: str) -> int:
     """Take the unread mails of a mailbox: imaps://user:password@host/FOLDER. Returns how many.
 
     Each is marked as read when it has been taken or set aside; one that is too large is set aside unfetched.
@@ -51,14 +51,14 @@ def look_into(desk: Desk, url: str) -> int:
             unquote(parts.username or ""), unquote(parts.password or ""), parts.path.strip("/") or "INBOX"
         ) as opened:
             for uid in opened.uids("UNSEEN")[:MOST_MAILS]:
-                _take(desk, opened, uid)
+                _take(server, opened, uid)
                 taken += 1
     except (OSError, ImapToolsError, imaplib.IMAP4.error) as error:
         raise StoreError(f"the mailbox cannot be read: {error}") from None
     return taken
 
 
-def _take(desk: Desk, box: Any, uid: str) -> None:
+def _take(server: Server, box: Any, uid: str) -> None:
     """Take one mail of a mailbox, by its number there.
 
     One at which we failed stays unread for a second try and no more.
@@ -68,7 +68,7 @@ def _take(desk: Desk, box: Any, uid: str) -> None:
     try:
         data = _fetched(box, uid)
         if data is not None:
-            receive(desk, data)
+            receive(server, data)
         else:
             LOG.warning("mail %s is larger than %s bytes, and was set aside", uid, f"{MAX_BYTES:,}")
     except (OSError, imaplib.IMAP4.error, StoreError, DatabaseError):
@@ -94,21 +94,21 @@ def _fetched(box: Any, uid: str) -> bytes | None:
 class Handler:
     """What a mail server talks to: every mail is taken before it is acknowledged."""
 
-    def __init__(self, desk: Desk) -> None:
-        self.desk = desk
+    def __init__(self, server: Server) -> None:
+        self.server = server
 
     async def handle_DATA(self, _server: Any, _session: Any, envelope: Any) -> str:
         data = bytes(envelope.original_content or envelope.content or b"")
         to = "".join(f"X-Original-To: {clean(r)[:200]}\r\n" for r in envelope.rcpt_tos[:MOST_RECIPIENTS])
         try:
-            await asyncio.to_thread(receive, self.desk, to.encode("utf-8", "replace") + data)
+            await asyncio.to_thread(receive, self.server, to.encode("utf-8", "replace") + data)
         except Exception as error:
             LOG.error("a mail could not be taken now; its server tries again: %s", clean(str(error)))
             return "451 try again later"
         return "250 taken"
 
 
-def listen(desk: Desk, host: str, port: int) -> Callable[[], None]:
+def listen(server: Server, host: str, port: int) -> Callable[[], None]:
     """Take mails from a server by LMTP. Returns what ends it."""
     from aiosmtpd.controller import Controller
     from aiosmtpd.lmtp import LMTP
@@ -138,7 +138,7 @@ def listen(desk: Desk, host: str, port: int) -> Callable[[], None]:
                 command_call_limit=1000,
             )
 
-    found = _Controller(Handler(desk), hostname=host, port=port)
+    found = _Controller(Handler(server), hostname=host, port=port)
     found.start()
     stop: Callable[[], None] = found.stop
     return stop

@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from enum import IntEnum
 from functools import cache
 from hashlib import sha256
 from hmac import compare_digest
@@ -29,8 +30,9 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from wteaw.core.faults import MachineError, RuleError, StoreError, of_rules
+from wteaw.core.messages import capital
 
-from .accounts import SESSION_DAYS, Role, Session
+from .accounts import HOST, MODERATOR, PLAYER, SESSION_DAYS, Role, Session
 from .dismissed_warnings import mark
 from .games import Games
 from .outbox import Outbox
@@ -41,8 +43,6 @@ MAX_BODY = 300_000
 MAX_FIELDS, MAX_FILES = 200, 1
 LONG = 8000
 """Letters of a form that make even a quick page slow."""
-QUICK, SLOW = 8, 24
-"""How many pages are made at a time, and of those that may take long."""
 POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -58,12 +58,24 @@ HEADERS = {
     "Permissions-Policy": "camera=(), microphone=(), geolocation=(), interest-cohort=()",
     "Cache-Control": "no-store",
 }
-LOG = logging.getLogger("wteaw.desk")
+LOG = logging.getLogger("wteaw.server")
+
+
+class Wait(IntEnum):
+    """What a page may have to wait for while it is made."""
+
+    NONE = 0
+    ORDERS = 1  # that orders are read: a moment of another process
+    LONG = 2  # what takes long, after what others have asked for
+
+
+THREADS = {Wait.NONE: 8, Wait.ORDERS: 24, Wait.LONG: 24}
+"""How many pages of each kind are made at a time."""
 
 
 @dataclass
-class Desk:
-    """A desk: its games, its mails, the address under which it is reached, and how often things may be
+class Server:
+    """A server: its games, its mails, the address under which it is reached, and how often things may be
     done.
     """
 
@@ -72,18 +84,18 @@ class Desk:
     url: str
     limits: Limits = field(default_factory=Limits)
     post: bool = False
-    """Whether mails can be answered: the desk takes some in."""
+    """Whether mails can be answered: the server takes some in."""
     preparing: str = ""
     """What is being made ready and will be there in a moment, in words."""
-    threads: dict[bool, ThreadPoolExecutor] = field(default_factory=lambda: {
-        False: ThreadPoolExecutor(QUICK, "page"), True: ThreadPoolExecutor(SLOW, "slow page")
+    threads: dict[Wait, ThreadPoolExecutor] = field(default_factory=lambda: {
+        wait: ThreadPoolExecutor(count, wait.name) for wait, count in THREADS.items()
     })  # fmt: skip
     """Where pages are made: such as may take long have threads of their own, so that nobody else waits for
     one.
     """
 
     def post_of(self, role: Role) -> str:
-        """The address that a role's mails are answered to: the desk's with the role's token; none where no
+        """The address that a role's mails are answered to: the server's with the role's token; none where no
         mail is taken in.
         """
         name, _, host = self.outbox.sender.partition("@")
@@ -95,8 +107,9 @@ class Desk:
             self.hall.drafts.write()
         except StoreError as error:
             LOG.error("what was typed last is not kept: %s", error)
-        if self.hall.shop is not None:
-            self.hall.shop.close()
+        for processes in (self.hall.shop, self.hall.readers):
+            if processes is not None:
+                processes.close()
 
     @property
     def secure(self) -> bool:
@@ -105,17 +118,31 @@ class Desk:
 
     @property
     def cookie(self) -> str:
-        return "__Host-desk" if self.secure else "desk"
+        return "__Host-server" if self.secure else "server"
 
 
-def page_address(desk: Desk, role: Role, page: str) -> str:
+def page_address(server: Server, role: Role, page: str) -> str:
     """The address of a page of a role, as mails name it."""
-    return f"{desk.url}/seat/{role.id}/{page}"
+    return f"{server.url}/seat/{role.id}/{page}"
 
 
-def with_address(desk: Desk, role: Role, text: str, page: str = "orders") -> str:
+def with_address(server: Server, role: Role, text: str, page: str = "orders") -> str:
     """A mail's text with the player's own page under it."""
-    return f"{text.rstrip()}\n\nYour page: {page_address(desk, role, page)}\n"
+    return f"{text.rstrip()}\n\nYour page: {page_address(server, role, page)}\n"
+
+
+TOO_OFTEN = 429
+TYPED = ("text", "reason")
+"""Fields of forms in which people write at length."""
+
+
+FIRST = {HOST: "games", MODERATOR: "game", PLAYER: "turn"}
+"""The first page of each role; everybody else's is the news."""
+
+
+def first_page(role: Role) -> str:
+    """Where a role begins."""
+    return f"/seat/{role.id}/{FIRST.get(role.role, 'news')}"
 
 
 class Denied(Exception):
@@ -130,28 +157,30 @@ class NotIn(Denied):
     """A page of a role that the browser has not taken up, or that is none: nobody is told which."""
 
     def __init__(self, seat: str) -> None:
-        super().__init__(404, "There is no such page, or you have not come in with the link for it.")
+        super().__init__(404, "This browser is not signed in here (any more), or there is no such page.")
         self.seat = seat[:24]
 
 
 @dataclass
 class Visit:
-    """One request: the desk, the form that came with it, the browser's secret and the session it is made
+    """One request: the server, the form that came with it, the browser's secret and the session it is made
     in.
     """
 
     request: Request
-    desk: Desk
+    server: Server
     browser: str
     fresh: bool
     form: Mapping[str, str] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
     session: Session | None = None
     base: str = ""
+    problem: str = ""
+    """Why the form that came was not taken: its page is shown again with it, and with what was typed."""
 
     @property
     def hall(self) -> Games:
-        return self.desk.hall
+        return self.server.hall
 
     @property
     def role(self) -> Role:
@@ -176,9 +205,9 @@ class Visit:
 
     def allow(self, what: str) -> None:
         """Denied if this was done too often of late."""
-        if not self.desk.limits.allow(what, self.who):
+        if not self.server.limits.allow(what, self.who):
             raise Denied(
-                429, "That was too often in a short time. Wait a little and try again; nothing is lost."
+                TOO_OFTEN, "That was too often in a short time. Wait a little and try again; nothing is lost."
             )
 
     def path(self, page: str) -> str:
@@ -195,8 +224,21 @@ class Visit:
         text = self.form.get(name) or self.query(name)
         return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
 
+    @property
+    def refused(self) -> str:
+        """Which form was not taken: its address below the role's, and what it would do; nothing if none."""
+        if not self.problem:
+            return ""
+        where = self.request.url.path.split("/", 3)[-1]
+        return "/".join(filter(None, (where, self.form.get("act", ""))))
+
+    def typed(self, form: str, name: str, otherwise: Any = "") -> Any:
+        """What a field of a form begins with: what was typed, where the form was not taken."""
+        return self.form.get(name, "") if self.refused == form else otherwise
+
     def show(self, template: str, *, status: int = 200, **values: Any) -> Response:
         """A page."""
+        status = 409 if self.problem and status == 200 else status
         now = self.hall.clock()
         body = environment().get_template(template).render(visit=self, clock=now, token=self.token, **values)
         return HTMLResponse(body, status_code=status)
@@ -207,28 +249,35 @@ class Visit:
 
 
 Page = Callable[[Visit], Response]
-QUICKLY: set[Page] = set()
-"""Pages that never wait for another process."""
+WAITS: dict[Page, Wait] = {}
+"""How long pages take that are not slow."""
 
 
 def quick(make: Page) -> Page:
     """Mark a page that never waits for another process."""
-    QUICKLY.add(make)
+    WAITS[make] = Wait.NONE
+    return make
+
+
+def reads_orders(make: Page) -> Page:
+    """Mark a page that has orders read, and waits for nothing else."""
+    WAITS[make] = Wait.ORDERS
     return make
 
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
-def page(desk: Desk, make: Page) -> Endpoint:
+def page(server: Server, make: Page) -> Endpoint:
     """An endpoint for whoever comes."""
-    return _endpoint(desk, make, make in QUICKLY)
+    return _endpoint(server, make, WAITS.get(make, Wait.LONG))
 
 
-def seat_page(desk: Desk, makers: Mapping[str, Page]) -> Endpoint:
+def seat_page(server: Server, makers: Mapping[str, Page], forms: Mapping[str, Page]) -> Endpoint:
     """An endpoint whose address names a role in `seat`.
 
-    `makers`: the kinds of role that it is there for, with what makes it.
+    `makers`: the kinds of role that it is there for, with what makes it. `forms`: the pages on which its form
+    stands, by role: they are shown again where it is not taken.
     """
 
     def make(visit: Visit) -> Response:
@@ -237,24 +286,36 @@ def seat_page(desk: Desk, makers: Mapping[str, Page]) -> Endpoint:
         if session is None or session.role.role not in makers:
             raise NotIn(seat)
         visit.session = session
-        return makers[session.role.role](visit)
+        form = forms.get(session.role.role)
+        if form is None:
+            return makers[session.role.role](visit)
+        try:
+            return makers[session.role.role](visit)
+        except (StoreError, Denied) as error:
+            if isinstance(error, MachineError) or (isinstance(error, Denied) and error.status != TOO_OFTEN):
+                raise
+            visit.problem = str(error)
+            try:
+                return form(visit)
+            except StoreError:
+                raise error from None
 
-    return _endpoint(desk, make, all(m in QUICKLY for m in makers.values()))
+    return _endpoint(server, make, max(WAITS.get(m, Wait.LONG) for m in makers.values()))
 
 
-def _endpoint(desk: Desk, make: Page, quickly: bool) -> Endpoint:
+def _endpoint(server: Server, make: Page, wait: Wait) -> Endpoint:
 
     async def endpoint(request: Request) -> Response:
-        browser = request.cookies.get(desk.cookie, "")
+        browser = request.cookies.get(server.cookie, "")
         fresh = not 20 <= len(browser) <= 100
-        visit = Visit(request, desk, secrets.token_urlsafe(32) if fresh else browser, fresh)
+        visit = Visit(request, server, secrets.token_urlsafe(32) if fresh else browser, fresh)
         if request.method == "POST":
             visit.form, visit.files = await _form(request)
-            _guard(visit)
-        slow = not quickly or sum(map(len, (*visit.form.values(), *visit.files.values()))) > LONG
-        response = await asyncio.get_running_loop().run_in_executor(desk.threads[slow], _answer, visit, make)
+        long = sum(map(len, (*visit.form.values(), *visit.files.values()))) > LONG
+        threads = server.threads[Wait.LONG if long else wait]
+        response = await asyncio.get_running_loop().run_in_executor(threads, _answer, visit, make)
         if fresh and response.headers.get("set-cookie") is None and request.method in ("GET", "HEAD"):
-            keep_browser(response, desk, visit.browser)
+            keep_browser(response, server, visit.browser)
         return response
 
     return endpoint
@@ -263,16 +324,18 @@ def _endpoint(desk: Desk, make: Page, quickly: bool) -> Endpoint:
 def _answer(visit: Visit, make: Page) -> Response:
     try:
         visit.allow("page")
+        if visit.request.method == "POST":
+            _guard(visit)
         return make(visit)
     except NotIn as denied:
-        return visit.show("not_in.html.j2", status=404, why=str(denied), seat=denied.seat)
+        return visit.show("not_in.html.j2", status=404, why=str(denied), seat=denied.seat, kept=_kept(visit))
     except Denied as denied:
-        return visit.show("sorry.html.j2", status=denied.status, title="Not so", why=str(denied))
+        return _sorry(visit, denied.status, "Not so", str(denied))
     except MachineError as error:
         LOG.error("%s %s: %s", visit.request.method, visit.request.url.path, error)
-        return visit.show("sorry.html.j2", status=503, title="Not now", why=f"{error}. Try again in a while.")
+        return _sorry(visit, 503, "Not now", f"{error}. Try again in a while.")
     except StoreError as error:
-        return visit.show("sorry.html.j2", status=409, title="That cannot be done", why=str(error))
+        return _sorry(visit, 409, "That cannot be done", str(error))
     except RuleError as error:
         return _unruly(visit, error)
     except Exception as error:
@@ -282,23 +345,38 @@ def _answer(visit: Visit, make: Page) -> Response:
         return _unruly(visit, found)
 
 
+def _sorry(visit: Visit, status: int, title: str, why: str) -> Response:
+    """The page of what was not done, with what was typed, and where it came from."""
+    back = first_page(visit.role) if visit.session is not None else ""
+    if visit.request.method == "POST" and "seat" in visit.request.path_params:
+        back = "/".join(visit.request.url.path.split("/")[:4])  # the page of the form, or the one it is below
+    return visit.show("sorry.html.j2", status=status, title=title, why=why, kept=_kept(visit), back=back)
+
+
+def _kept(visit: Visit) -> list[str]:
+    """Texts that somebody has typed, which a page that does not take them gives back."""
+    return [visit.form[name] for name in TYPED if visit.form.get(name, "").strip()]
+
+
 def _unruly(visit: Visit, error: RuleError) -> Response:
     LOG.error("a rule cannot be carried out: %s", error)
     why = "A rule of the game cannot be carried out; nothing was changed. The moderator's log names the rule."
     if visit.session is not None and visit.session.role.role in ("moderator", "host"):
         why = f"A rule cannot be carried out, and nothing was changed: {error}"
-    return visit.show("sorry.html.j2", status=409, title="That cannot be done", why=why)
+    return _sorry(visit, 409, "That cannot be done", why)
 
 
 def _guard(visit: Visit) -> None:
-    """Denied unless the form was made by this desk for this browser."""
+    """Denied unless the form was made by this server for this browser."""
     if visit.request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
-        raise HTTPException(403, "The form came from another site.")
-    given = visit.form.get("token", "")
+        raise Denied(403, "The form came from another site.")
+    given, seat = visit.form.get("token", ""), visit.request.path_params.get("seat")
+    if visit.fresh and seat is not None:
+        raise NotIn(str(seat))
     if visit.fresh or not compare_digest(given.encode("utf-8", "replace"), visit.token.encode()):
-        raise HTTPException(
+        raise Denied(
             403,
-            "This form is older than your session here. Go back, load the page again, and send it once more.",
+            "This form is older than your session here. Load its page again, and send it once more.",
         )
 
 
@@ -337,14 +415,14 @@ def plain(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def keep_browser(response: Response, desk: Desk, browser: str) -> None:
+def keep_browser(response: Response, server: Server, browser: str) -> None:
     """Give a browser its secret."""
     response.set_cookie(
-        desk.cookie,
+        server.cookie,
         browser,
         max_age=SESSION_DAYS * 86400,
         path="/",
-        secure=desk.secure,
+        secure=server.secure,
         httponly=True,
         samesite="lax",
     )
@@ -368,7 +446,7 @@ async def refused(request: Request, error: Exception) -> Response:
     body = (
         environment()
         .get_template("sorry.html.j2")
-        .render(visit=None, title="Not so", why=why, clock=datetime.now(UTC))
+        .render(visit=None, title="Not so", why=why, kept=[], back="", clock=datetime.now(UTC))
     )
     return HTMLResponse(body, status_code=status)
 
@@ -441,6 +519,7 @@ def environment() -> Environment:
     )
     made.filters["moment"] = moment
     made.filters["until"] = until
+    made.filters["first_capital"] = capital
     made.filters["kind"] = lambda block: type(block).__name__
     made.globals["assets"] = assets()
     made.globals["mark"] = mark
@@ -459,7 +538,7 @@ def assets() -> dict[str, str]:
 
 
 def moment(text: str, zone: str = "UTC") -> str:
-    """A time as the desk keeps it, in words: in a time zone and, if that is another, in UTC.
+    """A time as the server keeps it, in words: in a time zone and, if that is another, in UTC.
 
     A script shows the reader's own.
     """

@@ -1,4 +1,4 @@
-"""What a desk does by itself: reminders, and at a deadline closing, resolving and sending, as far as each
+"""What a server does by itself: reminders, and at a deadline closing, resolving and sending, as far as each
 game says; mails.
 
 Every step looks at where the game stands and is a transaction of its own, so that a worker that is killed
@@ -22,16 +22,16 @@ from .actions import close_orders, phase, resolve_now, seats_of, send_reminders,
 from .games import Settings, passed
 from .outbox import Mail, queue
 from .ready import all_ready
-from .web import Desk, moment
+from .web import Server, moment
 
 WHO = "the clock"
 SECONDS = 5.0
 LATE = timedelta(hours=1)
 """After which a deadline has passed unseen: a worker looks every few seconds."""
-LOG = logging.getLogger("wteaw.desk")
+LOG = logging.getLogger("wteaw.server")
 
 
-def tick(desk: Desk, waiting: dict[str, str] | None = None) -> list[str]:
+def tick(server: Server, waiting: dict[str, str] | None = None) -> list[str]:
     """Do what is due now, and carry away the mails. Returns what was done, in words.
 
     What keeps a game, or the mails, from going on is logged; with `waiting` (what does, as it was logged
@@ -39,12 +39,12 @@ def tick(desk: Desk, waiting: dict[str, str] | None = None) -> list[str]:
     """
     done: list[str] = []
     held = {} if waiting is None else waiting
-    for id_ in desk.hall.ids():
-        with _holding(held, id_), desk.hall.game(id_) as game:
-            done += _tick(desk, game)
+    for id_ in server.hall.ids():
+        with _holding(held, id_), server.hall.game(id_) as game:
+            done += _tick(server, game)
     went = 0
     with _holding(held, "mails"):
-        went = desk.outbox.deliver()
+        went = server.outbox.deliver()
     if went:
         done.append(f"{went} mail{'s' if went != 1 else ''} went out")
     return done
@@ -72,58 +72,58 @@ def _holding(held: dict[str, str], what: str) -> Iterator[None]:
         LOG.error("%s: %s", what, said.removeprefix(f"{what}: "))
 
 
-def _tick(desk: Desk, game: Game) -> list[str]:
+def _tick(server: Server, game: Game) -> list[str]:
     """One game: a reminder, or the steps that its deadline has brought."""
-    settings = desk.hall.settings(game.id)
+    settings = server.hall.settings(game.id)
     if settings.paused or game.stage().position.ended:
         return []
-    early = settings.early and phase(desk.hall, game) == "orders" and all_ready(desk.hall, game)
+    early = settings.early and phase(server.hall, game) == "orders" and all_ready(server.hall, game)
     if not settings.due and not early:
         return []
-    due, now = datetime.fromisoformat(settings.due or stamp(desk.hall.clock())), desk.hall.clock()
+    due, now = datetime.fromisoformat(settings.due or stamp(server.hall.clock())), server.hall.clock()
     if now < due and not early:
         if (
             settings.remind
             and now >= due - timedelta(hours=settings.remind)
-            and phase(desk.hall, game) == "orders"
+            and phase(server.hall, game) == "orders"
         ):
-            late = [s for s in seats_of(desk.hall, game) if not s.sent]
-            with desk.hall.changing(game.id):
-                told = send_reminders(desk, game, late, f"due {settings.due}")
+            late = [s for s in seats_of(server.hall, game) if not s.sent]
+            with server.hall.changing(game.id):
+                told = send_reminders(server, game, late, f"due {settings.due}")
                 if told:
-                    desk.hall.note(game.id, WHO, f"Reminders to {', '.join(told)}")
+                    server.hall.note(game.id, WHO, f"Reminders to {', '.join(told)}")
             if told:
                 return [f"{game.id}: reminders to {', '.join(told)}"]
         return []
     if now >= due:
-        _tell_passed(desk, game, settings, now)
+        _tell_passed(server, game, settings, now)
     done = [f"{game.id}: all players are ready"] if early and settings.auto != "nothing" else []
-    if settings.auto in ("close", "resolve", "send") and phase(desk.hall, game) == "orders":
-        close_orders(desk.hall, game, WHO)
+    if settings.auto in ("close", "resolve", "send") and phase(server.hall, game) == "orders":
+        close_orders(server.hall, game, WHO)
         done.append(f"{game.id}: orders closed")
-    if settings.auto in ("resolve", "send") and phase(desk.hall, game) == "closed":
-        resolve_now(desk.hall, game, WHO, force=True)
+    if settings.auto in ("resolve", "send") and phase(server.hall, game) == "closed":
+        resolve_now(server.hall, game, WHO, force=True)
         done.append(f"{game.id}: resolved")
-    if settings.auto == "send" and phase(desk.hall, game) == "unread":
-        send_reports(desk, game, WHO)
+    if settings.auto == "send" and phase(server.hall, game) == "unread":
+        send_reports(server, game, WHO)
         done.append(f"{game.id}: sent")
     return done
 
 
-def _tell_passed(desk: Desk, game: Game, run: Settings, now: datetime) -> None:
+def _tell_passed(server: Server, game: Game, run: Settings, now: datetime) -> None:
     """Write down, once, that a deadline has passed. A moderator hears of one that waits for them, and of one
     that passed unseen.
 
-    Such is one at which nobody looked: the desk stood still, or its machine's clock was set.
+    Such is one at which nobody looked: the server stood still, or its machine's clock was set.
     """
-    hall, line = desk.hall, passed(run.due)
+    hall, line = server.hall, passed(run.due)
     if hall.noted(game.id, line):
         return
     unseen = now >= datetime.fromisoformat(run.due) + LATE
     why = []
     if unseen:
         why.append(
-            f"The desk looked at it only {moment(stamp(now), run.zone)}: it stood still, or its machine's "
+            f"The server looked at it only {moment(stamp(now), run.zone)}: it stood still, or its machine's "
             "clock was set.\n"
             "The next deadline follows from the clock as it is now; if that is wrong, set the deadline, and "
             "take back what\n"
@@ -149,7 +149,11 @@ def _tell_passed(desk: Desk, game: Game, run: Settings, now: datetime) -> None:
 
 
 def run(
-    desk: Desk, stop: threading.Event, *, seconds: float = SECONDS, before: Callable[[], None] | None = None
+    server: Server,
+    stop: threading.Event,
+    *,
+    seconds: float = SECONDS,
+    before: Callable[[], None] | None = None,
 ) -> None:
     """Tick again and again until somebody says stop. A fault is logged, and the next tick tries again.
 
@@ -159,7 +163,7 @@ def run(
     waiting: dict[str, str] = {}
 
     def told() -> None:
-        for said in tick(desk, waiting):
+        for said in tick(server, waiting):
             LOG.info("%s", said)
 
     while not stop.is_set():

@@ -1,4 +1,4 @@
-"""Where a desk does what takes long: in processes of their own, so that whoever reads or checks meanwhile
+"""Where a server does what takes long: in processes of their own, so that whoever reads or checks meanwhile
 does not wait.
 
 A job is a function that is given what its process has opened (the `Hall`) and what else it was asked with;
@@ -13,30 +13,37 @@ import multiprocessing
 import os
 import signal
 import threading
+import zlib
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from wteaw.core.faults import RuleError, StoreError, of_rules
+from wteaw.core.parallel import end_with_parent
 
 T = TypeVar("T")
 P = ParamSpec("P")
 
 BEHIND = 10
-"""By how much its processes stand back behind the one that answers browsers."""
+"""By how much processes for what takes long stand back behind those for which a browser waits."""
+MOST_READERS = 4
+"""Processes that read orders: each has its games open, with all that follows from their rules."""
 TRIES = 3
-LOG = logging.getLogger("wteaw.desk")
+LOG = logging.getLogger("wteaw.server")
 
 
 class Workshop:
     """Processes that are started when they are first needed.
 
-    `begin` opens in each what its jobs are given.
+    `begin` opens in each what its jobs are given; `behind` is how far they stand back behind others.
     """
 
-    def __init__(self, begin: Callable[[], Any], processes: int | None = None) -> None:
+    def __init__(
+        self, begin: Callable[[], Any], processes: int | None = None, *, behind: int = BEHIND
+    ) -> None:
         self._first = begin
+        self._behind = behind
         self._processes = processes or max(2, os.cpu_count() or 2)
         self._guard = threading.Lock()
         self._pool: ProcessPoolExecutor | None = None
@@ -68,7 +75,7 @@ class Workshop:
         with self._guard:
             if self._pool is None:
                 self._pool = ProcessPoolExecutor(
-                    self._processes, context(), initializer=_begin, initargs=(self._first,)
+                    self._processes, context(), initializer=_begin, initargs=(self._first, self._behind)
                 )
             return self._pool
 
@@ -77,6 +84,26 @@ class Workshop:
             if self._pool is pool:
                 self._pool = None
         pool.shutdown(wait=False, cancel_futures=True)
+
+
+class Readers:
+    """Processes for what is done in a moment, but often, and which somebody waits for.
+
+    All jobs of one game are done by the same process, which has the game open.
+    """
+
+    def __init__(self, begin: Callable[[], Any], processes: int | None = None) -> None:
+        count = processes or min(os.cpu_count() or 2, MOST_READERS)
+        self._each = [Workshop(begin, 1, behind=0) for _ in range(count)]
+
+    def do(self, game: str, job: Callable[Concatenate[Any, P], T], *args: P.args, **more: P.kwargs) -> T:
+        """Do a job for a game and wait for it, as `Workshop.do` does."""
+        return self._each[zlib.crc32(game.encode()) % len(self._each)].do(job, *args, **more)
+
+    def close(self) -> None:
+        """End the processes."""
+        for one in self._each:
+            one.close()
 
 
 def context() -> Any:
@@ -88,28 +115,16 @@ def context() -> Any:
     return found
 
 
-def end_with_parent() -> None:
-    """Let this process end when the one that started it has ended, however that came about."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        threading.Thread(target=_watch, args=(parent,), daemon=True).start()
-
-
-def _watch(parent: Any) -> None:
-    parent.join()
-    os._exit(1)
-
-
 # ---- in a process of the workshop
 
 _OPENED: Any = None
 
 
-def _begin(first: Callable[[], Any]) -> None:
+def _begin(first: Callable[[], Any], behind: int) -> None:
     global _OPENED  # the one thing that a process of the workshop has to know
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that started this one ends it
     end_with_parent()
-    os.nice(BEHIND)
+    os.nice(behind)
     os.umask(0o077)
     _OPENED = first()
 

@@ -9,13 +9,13 @@ of all kinds come first and then those of each kind under its own heading.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from wteaw.ruleset.forms import Forms
 
-__all__ = ["COMMON", "Writer", "cell", "prose", "target"]
+__all__ = ["COMMON", "Writer", "cell", "prose", "target", "used_when"]
 
 COMMON = "common.schema.json"
 OWN_PAGES = {"effect": "effects.md", "trigger": "triggers.md", "triggerWord": "triggers.md"}
@@ -181,17 +181,9 @@ class Writer:
                 yield f"May name: {', '.join(named)}."
         others = told.get("x-with", {})
         if others and list(others) != [by]:
-            ways = [
-                f"{_place(key)}{': ' if values else ''}{', '.join(self.word(v) for v in values)}"
-                for key, values in others.items()
-            ]
-            yield f"Read only beside {' or '.join(ways)}."
+            yield f"Used only {used_when(others)}."
         for word, says in told.get("x-says", {}).items() if len(told.get("x-says", {})) < 8 else ():
             yield f"`{word}`: {cell(says)}"
-
-    @staticmethod
-    def word(value: Any) -> str:
-        return "nothing" if value is None else f"`{str(value).lower() if isinstance(value, bool) else value}`"
 
     def source(self, word: str) -> str:
         if word in self.known:
@@ -330,11 +322,31 @@ def _asked(raw: Any) -> Mapping[str, Any]:
     return raw.get("x-with", {}) if isinstance(raw, dict) else {}
 
 
+def used_when(others: Mapping[str, Sequence[Any]]) -> str:
+    """When a key is used of which an `x-with` names other keys, each with the values that it may have then:
+    any if there are none, None if it may be left out.
+    """
+    there = [_place(other) for other, values in others.items() if not values]
+    ways = [f"together with {_listed(there)}"] if there else []
+    for other, values in others.items():
+        words = [f"`{str(v).lower() if isinstance(v, bool) else v}`" for v in values if v is not None]
+        if words:
+            left_out = ", or is left out" if None in values else ""
+            ways.append(f"when {_place(other)} is {_listed(words)}{left_out}")
+        elif values:
+            ways.append(f"without {_place(other)}")
+    return ", or ".join(ways)
+
+
+def _listed(words: Sequence[str]) -> str:
+    return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
 def _place(other: str) -> str:
     """A key that an `x-with` names, and where it stands if not beside."""
     name = other.rpartition("/")[2]
     if "*" in other:
-        return f"`{name}` in one of the `{other.split('/')[1]}`"
+        return f"`{name}` of one of the `{other.split('/')[1]}`"
     return f"`{name}` of the row" if other.startswith("/") else f"`{name}`"
 
 

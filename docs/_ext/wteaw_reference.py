@@ -46,7 +46,6 @@ GROUPS = {
         "resources",
         "production",
         "placement_limits",
-        "treasuries",
     ),
     "What may be ordered": (
         "actions",
@@ -134,6 +133,7 @@ FILES = {
     "manifest": "ruleset.yaml",
     "scenario": "scenarios/NAME.yaml",
     "rule-test": "tests/NAME.yaml",
+    "equivalent": "tests/equivalent.yaml",
     "map-layout": "map/layout.yaml",
     "map-marks": "map/marks.yaml",
     "triplea-words": "words.yaml",
@@ -253,7 +253,7 @@ def _file(writer: Writer, name: str, path: str) -> str:
             "",
             f"```{{code-block}} yaml\n:caption: {EXAMPLE_OF_FILE[name]}\n",
         ]
-        lines += [*shown.replace("@ID@", "mine").replace("@TITLE@", "Mine").splitlines(), "```", ""]
+        lines += [*shown.replace("$ID$", "mine").replace("$TITLE$", "Mine").splitlines(), "```", ""]
     lines += writer.section(page, name, schema, base)
     lines += writer.shared(page, base, f"{name}-parts", schema.get("definitions", ()))
     return "\n".join(lines)

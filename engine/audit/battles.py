@@ -13,12 +13,14 @@ from fractions import Fraction
 from math import floor
 from typing import Any
 
+from ..core.choices import block_of, word_of
 from ..core.journal import Entry
 from ..core.model import Row, Ruleset
 from .book import Book
 from .figures import Beyond
 from .played import RecordedGame
-from .reading import OUTSIDE, Reader, Thing
+from .reading import OUTSIDE, Reader
+from .things import Thing
 
 DIE = re.compile(r"(?P<n>\d*)d(?P<faces>\d+)$")
 RANGE = re.compile(r"(?P<low>-?\d+)\.\.(?P<high>-?\d+)$")
@@ -93,6 +95,9 @@ def battles(played: RecordedGame, book: Book) -> None:
         _thrown(entry, book)
         for fire in data["fire"]:
             stage = stage_of(row, fire["stage"])
+            if _pooled(stage, reader, entry):
+                _added(entry, fire, book)
+                continue
             _hits(entry, stage, fire, book)
             _value(entry, row, stage, fire, reader, book)
         _sums(entry, row, book)
@@ -107,28 +112,50 @@ def stage_of(row: Row, id_: str) -> Row:
 
 def _thrown(entry: Entry, book: Book) -> None:
     """The dice of the round are those of its throws."""
-    thrown: Counter[int] = Counter(
-        f for r in entry.dice for d in r.get("drawn", ()) for f in d.get("faces", ())
-    )
+    thrown: Counter[int] = Counter()
+    for record in entry.dice:
+        for drawn in record.get("drawn", ()):
+            thrown.update(drawn.get("faces", ()))
     used: Counter[int] = Counter(face for fire in entry.data["fire"] for face in fire["dice"])
     book.check(used <= thrown, entry, entry.subject, "dice of the round", dict(thrown), dict(used))
 
 
+def _pooled(stage: Row, reader: Reader, entry: Entry) -> bool:
+    """Whether the values of all who fire in a stage were added up."""
+    said = block_of(stage, "resolve")
+    if "pooled" not in said:
+        return False
+    try:
+        return reader.test(said["pooled"], {"place": reader.thing("place", entry.data["place"])})
+    except Beyond:
+        return False
+
+
+def _added(entry: Entry, fire: Mapping[str, Any], book: Book) -> None:
+    """Values that were added up: one die at most, for what is left of them beside the sure hits."""
+    what = f"{fire['kind']} at {fire['value']} with {fire['dice']}"
+    most = 1 if fire["value"] else 0
+    book.check(len(fire["dice"]) == most, entry, fire["owner"], f"dice of {what}", most, len(fire["dice"]))
+    least = sum(face <= fire["value"] for face in fire["dice"])
+    book.check(
+        fire["hits"] >= least, entry, fire["owner"], f"hits of {what}", f"at least {least}", fire["hits"]
+    )
+
+
 def _hits(entry: Entry, stage: Row, fire: Mapping[str, Any], book: Book) -> None:
     whose, what = fire["owner"], f"{fire['n']} {fire['kind']} at {fire['value']} with {fire['dice']}"
-    if stage.get("resolve") in ("sum", "compare"):
+    way, said = word_of(stage, "resolve"), block_of(stage, "resolve")
+    if way in ("sum", "compare"):
         return
-    if stage.get("resolve") == "face":
-        hits = sum(any(needed(str(faces), face) for faces in stage.get("table", {})) for face in fire["dice"])
-    elif fire["hits"] is None or (
-        "pooled" in stage and len(fire["dice"]) < fire["n"] and fire["hits"] > len(fire["dice"])
-    ):
+    if way == "face":
+        hits = sum(any(needed(str(faces), face) for faces in said.get("table", {})) for face in fire["dice"])
+    elif fire["hits"] is None:
         book.skip("hits by the sum of values")
         return
     else:
         hits = sum(face <= fire["value"] for face in fire["dice"])
     book.check(fire["hits"] == hits, entry, whose, f"hits of {what}", hits, fire["hits"])
-    if "dice" not in stage and stage.get("resolve") != "face":
+    if "dice" not in stage and way != "face":
         book.check(
             len(fire["dice"]) <= fire["n"],
             entry,
@@ -144,7 +171,7 @@ def _value(entry: Entry, row: Row, stage: Row, fire: Mapping[str, Any], reader: 
     if (
         fire["kind"] in virtual
         or fire["kind"] not in reader.ruleset.rows("units")
-        or stage.get("resolve") in ("face", "sum")
+        or word_of(stage, "resolve") in ("face", "sum")
     ):
         book.skip("values of what is no unit, or of faces and sums")
         return
@@ -178,7 +205,7 @@ def _values(row: Row, stage: Row, side: str) -> Iterator[Any]:
     """
     for said in (stage.get("value"), *(join.get("value") for join in row.get("joins", ()))):
         if isinstance(said, Mapping):
-            if "attacks" in row or row.get("where") == "contacts":
+            if "attacks" in row or word_of(row, "where") == "contacts":
                 yield from said.values()  # two forces that find each other both attack
             elif side in said:
                 yield said[side]
@@ -219,7 +246,8 @@ def _pairs(entry: Entry, row: Row, book: Book) -> None:
     """Where dice are compared one against one: who wins each pair, and that a pair won is a hit."""
     told = entry.data.get("pairs", ())
     for stage in row.get("stages", ()):
-        if stage.get("resolve") != "compare":
+        way, said = word_of(stage, "resolve"), block_of(stage, "resolve")
+        if way != "compare":
             continue
         rows: dict[str, list[Fraction]] = {"attacker": [], "defender": []}
         hits: Counter[str] = Counter()
@@ -233,7 +261,7 @@ def _pairs(entry: Entry, row: Row, book: Book) -> None:
             for side, die in best.items():
                 rows[side].remove(die)
             even = best["attacker"] == best["defender"]
-            won = stage.get("tie", "defender") if even else max(best, key=lambda side: best[side])
+            won = said.get("tie", "defender") if even else max(best, key=lambda side: best[side])
             wanted.append((best["attacker"], best["defender"], won))
         got = [
             (Fraction(p["attacker"]), Fraction(p["defender"]), p["won"])
@@ -248,7 +276,12 @@ def _pairs(entry: Entry, row: Row, book: Book) -> None:
 
 
 def _losses(entry: Entry, row: Row, book: Book) -> None:
-    """No side loses more in a stage than it is hit, and no less while it has units that the stage can hit."""
+    """No side loses more in a stage than it is hit in it, and nobody is lost in a stage without a shot.
+
+    An entry tells units of one kind in one number, under the first stage that has cost any of them: what goes
+    beyond the hits of that stage must be covered by those that are left of stages whose hits are taken with
+    it or later.
+    """
     hits: Counter[tuple[str, str]] = Counter()
     for fire in entry.data["fire"]:
         if fire["hits"] is not None:
@@ -257,21 +290,33 @@ def _losses(entry: Entry, row: Row, book: Book) -> None:
     for side, parts in entry.data.get("lost", {}).items():
         for part in parts:
             taken[part.get("stage", ""), side] += part["n"]
-    alone = {fire["side"] for fire in entry.data["fire"]}
     for stage, side in sorted({*hits, *taken}):
-        if stage_of(row, stage).get("resolve") == "sum" or (stage, side) not in hits:
-            if "alone" not in row and stage_of(row, stage).get("resolve") != "sum":
+        summed = word_of(stage_of(row, stage), "resolve") == "sum"
+        if summed or (stage, side) not in hits:
+            if "alone" not in row and not summed:
                 book.check(
                     False, entry, side, f"losses in {stage}", "none without a shot", taken[stage, side]
                 )
             continue
-        most = hits[stage, side]
+        later = sum(
+            max(0, n - taken[other, of])
+            for (other, of), n in hits.items()
+            if of == side and other != stage and _taken_at(row, other) >= _taken_at(row, stage)
+        )
+        most = hits[stage, side] + later
         got = taken[stage, side]
         if got > most and "alone" in row:
             book.skip("losses of those who stand alone")
             continue
         book.check(got <= most, entry, side, f"losses in {stage}", f"at most {most} hits", got)
-    del alone
+
+
+def _taken_at(row: Row, id_: str) -> int:
+    """When the hits of a stage are taken: of one whose losses fall at once by its place, else at the end."""
+    stages = row.get("stages", ())
+    if stage_of(row, id_).get("losses") != "at_once":
+        return len(stages)
+    return next(i for i, stage in enumerate(stages) if stage["id"] == id_)
 
 
 def _facts(entry: Entry, book: Book) -> None:

@@ -45,7 +45,7 @@ def _turn(entry: Entry, state: State, ruleset: Ruleset, nation: str, asked: bool
     n = sum(int(r["n"]) for _, r in state.stacks(owner=nation))
     book.check_turn(
         asked and seat not in NOBODY, entry.turn, nation, f"who commands its {n} units",
-        "asked for orders, by a player, a policy or the moderator", f"seat {seat}, "
+        "asked for orders, by a player, a bot or the moderator", f"seat {seat}, "
                                                                     f"{'asked' if asked else 'not asked'}",
     )  # fmt: skip
 

@@ -20,7 +20,8 @@ from ..core.state import pair_key
 from .book import Book
 from .figures import Beyond
 from .played import RecordedGame, rows_changed
-from .reading import Reader, Thing
+from .reading import Reader
+from .things import Thing
 
 
 def moves(played: RecordedGame, book: Book) -> None:
@@ -127,7 +128,7 @@ def spent(
         if "cost" not in mode:
             total += 1
             continue
-        link = _Border(reader, pair_key(here, there), sorted(links.get(pair_key(here, there), {""}))[0])
+        link = Border(reader, pair_key(here, there), sorted(links.get(pair_key(here, there), {""}))[0])
         names = {
             "self": own, "nation": own, "unit": Thing(reader, "unit", f"{nation}.{kind}@"), "link": link,
             "place": reader.thing("place", there), "path": tuple(path),
@@ -136,7 +137,7 @@ def spent(
     return total
 
 
-class _Border(Thing):
+class Border(Thing):
     """A link in an expression: of what kind it is, and which it is; its works are not asked here."""
 
     __slots__ = ()
@@ -145,6 +146,8 @@ class _Border(Thing):
         super().__init__(reader, sort, id_)
 
     def __getattr__(self, name: str) -> Any:
+        if name == "kind":
+            return self._kind
         raise Beyond(f"field {name} of a link")
 
 

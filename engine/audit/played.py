@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,18 +14,15 @@ from .reading import Reader
 
 @dataclass(frozen=True, slots=True)
 class RecordedStage:
-    """One resolution: the state it led to, its entries, and the input point (a step of the sequence) that it
-    went on from.
+    """One resolution: the state it led to, and its entries.
 
-    `given` says who handed in what counted (nation -> player, policy, moderator ...); `waited` is None for
-    the first stage, before which nobody was asked.
+    Both are read when they are asked for, and anew each time, so that a long game needs no more memory than a
+    short one: `after` makes the state, `entries` can be gone through as often as is wanted.
     """
 
     number: int
-    after: State
-    entries: tuple[Entry, ...]
-    waited: Row | None = None
-    given: Mapping[str, str] = field(default_factory=dict)
+    after: Callable[[], State]
+    entries: Iterable[Entry]
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,8 +21,9 @@ from ..core.state import State
 from .book import Book
 from .figures import Beyond, rounded
 from .played import RecordedGame, rows_changed, said_in
-from .reading import FORMS, Reader
+from .reading import Reader
 from .relations import held_by
+from .things import FORMS
 
 Amounts = Counter[str]
 """Resource -> amount."""

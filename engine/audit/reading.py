@@ -10,228 +10,32 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
-from math import ceil, floor
 from typing import Any
 
 import simpleeval
 
 from ..core.model import Row, Ruleset
 from ..core.state import State
-from .figures import Beyond, number, rounded, within
-from .relations import held_by, owned_by, side_of, stance
+from .figures import Beyond, number, rounded
+from .reading_functions import functions_of
+from .relations import side_of
+from .things import FORMS, Thing, Things, id_of, set_of
 
-FORMS = {
-    "nation": "nations",
-    "place": "places",
-    "side": "sides",
-    "tech": "technologies",
-    "item": "production",
-    "passage": "passages",
-    "unit": "units",
-    "link": "links",
-    "force": "forces",
-    "track": "tracks",
-    "record": "records",
-    "war": "wars",
-    "resource": "resources",
-}
-"""Kind of thing -> the form of its rows, which is also its table in the state."""
-LISTED = {
-    "places": "place",
-    "nations": "nation",
-    "units": "unit",
-    "technologies": "tech",
-    "sides": "side",
-    "items": "item",
-}
-THINGS = {"owner": "nation", "holder": "nation", "opposite": "side", "part_of": "place", "side": "side"}
-"""Fields that name a thing without being declared."""
 FIGURES = ("base", "add", "times", "at_least", "at_most", "final")
 OUTSIDE = frozenset({"battle", "mine", "foe", "link", "path", "target", "item", "tech"})
 """Names that only some askers bind: a modifier that reads one which is not bound does not apply."""
 DEEPEST = 12
 
 
-class Thing:
-    """A thing in an expression: its fields are read when it is asked for them.
-
-    It equals another of its id, and the id.
-    """
-
-    __slots__ = ("id", "kind", "reader")
-
-    def __init__(self, reader: Reader, kind: str, id_: str) -> None:
-        self.reader, self.kind, self.id = reader, kind, id_
-
-    def __getattr__(self, name: str) -> Any:
-        return self.reader.field(self, name)
-
-    def __eq__(self, other: object) -> bool:
-        return self.id == (other.id if isinstance(other, Thing) else other)
-
-    def __hash__(self) -> int:
-        return hash(self.id)
-
-    def __repr__(self) -> str:
-        return f"{self.kind} {self.id}"
-
-
-class Reader:
+class Reader(Things):
     """Reads what rows say of a state."""
 
     def __init__(self, ruleset: Ruleset, state: State) -> None:
-        self.ruleset, self.state = ruleset, state
-        self.past: dict[str, Reader] = {}  # earlier moments that `was` reads, as far as they are known
+        super().__init__(ruleset, state)
         self.deep = 0
-        self.functions: dict[str, Callable[..., Any]] = {
-            "nation": lambda id_: self.thing("nation", id_),
-            "place": lambda id_: self.thing("place", id_),
-            "side": lambda id_: self.thing("side", id_),
-            "item": lambda id_: self.thing("item", id_),
-            "tech": lambda id_: self.thing("tech", id_),
-            "set_of": lambda *those: tuple(those),
-            "group": self._group,
-            "nations": lambda **f: self._those("nation", f),
-            "places": lambda **f: self._those("place", f),
-            "units": lambda **f: self._units(f),
-            "count": self._count,
-            "any": lambda those, name=None, *rest: any(self._apply(t, name, rest) for t in _set(those)),
-            "all": lambda those, name, *rest: all(self._apply(t, name, rest) for t in _set(those)),
-            "where": lambda those, name, *rest: tuple(t for t in _set(those) if self._apply(t, name, rest)),
-            "sum": lambda those, name: sum(self._apply(t, name, ()) * self.weight(t) for t in _set(those)),
-            "value": lambda thing, id_: self.quantity(str(_id(id_)), thing),
-            "level": self._level,
-            "was": self._was,
-            "neighbors": self._neighbours,
-            "knows": lambda n, tech: self._level(n, tech) > 0,
-            "model": lambda n, kind: Thing(self, "unit", f"{_id(n)}.{_id(kind)}@"),
-            "track": lambda n, id_: self.state.get("tracks", _id(n), _id(id_), 0),
-            "flagged": self._marked,
-            "counter": lambda thing, name: self.state.get(
-                "counters", f"{thing.kind}:{thing.id}", _id(name), 0
-            ),
-            "option": self._option,
-            "lookup": self._lookup,
-            "stance": lambda a, b: self.stance(_id(a), _id(b)),
-            "at_war": lambda a, b: self.hostile(_id(a), _id(b)),
-            "neutral": self._neutral,
-            "allied": lambda a, b: self.friendly(_id(a), _id(b)),
-            "min": min,
-            "max": max,
-            "abs": abs,
-            "floor": floor,
-            "ceil": ceil,
-        }
-        self.functions |= {name: self.functions_of_terms(name) for name in ruleset.rows("definitions")}
-
-    # ---- things
-
-    def thing(self, kind: str, id_: Any) -> Any:
-        if isinstance(id_, Thing):
-            return id_
-        if id_ in (None, ""):
-            return None
-        return Thing(self, kind, str(id_))
-
-    def field(self, thing: Thing, name: str) -> Any:
-        """A field of a thing: of the state, else of its row, else as declared; a term or a stat of one thing
-        as well.
-        """
-        if name == "id":
-            return thing.id
-        form = FORMS.get(thing.kind)
-        if form is None:
-            raise Beyond(f"fields of a {thing.kind}")
-        declared = self.ruleset.rows("fields").get(name)
-        state = self.state.row(form, thing.id)
-        if name == "first_owner" and thing.kind == "place" and "game" in self.past:
-            return self.thing("nation", owned_by(self.ruleset, self.past["game"].state, thing.id))
-        if name == "side" and thing.kind in ("nation", "place"):
-            who = thing.id if thing.kind == "nation" else self.holder(thing.id)
-            return self.thing("side", side_of(self.ruleset, self.state, who)) if who else None
-        if name == "holder" and thing.kind == "place":
-            return self.thing("nation", self.holder(thing.id))
-        if thing.kind == "unit":
-            return self._of_unit(thing, state, name, declared)
-        row = self.ruleset.row_or_empty(form, thing.id)
-        if name == "neutral" and thing.kind == "nation":
-            return self._neutral(thing)
-        if name == "alive" and thing.kind == "nation":
-            return state.get(name, row.get(name)) is not False
-        if name in state:
-            value = state[name]
-        elif name in row:
-            value = row[name]
-        elif declared is not None:
-            value = declared.get("default")
-        elif name in self.ruleset.rows("definitions"):
-            return self.functions_of_terms(name)(thing)
-        elif name in self.ruleset.rows("stats"):
-            return self.quantity(name, thing)
-        elif name in THINGS or name in ("capital", "tags", "kind", "name", "n", "aboard", "force"):
-            value = None
-        else:
-            raise Beyond(f"field {name}")
-        return self._wrapped(name, value, declared)
-
-    def _of_unit(self, thing: Thing, state: Mapping[str, Any], name: str, declared: Row | None) -> Any:
-        if name == "place":
-            return self.thing("place", state.get("place"))
-        if name in state:
-            return self._wrapped(name, state[name], declared)
-        if name == "force":
-            return self.thing("force", state.get("force"))
-        if name in ("kind", "owner"):
-            return self._wrapped(name, self.unit(thing).get(name), declared)
-        owner, id_ = str(self.unit(thing).get("owner")), str(self.unit(thing).get("kind"))
-        kind: Row = self.ruleset.row_or_empty("units", id_)
-        grades = self.state.get("nations", owner, "grade") or self.ruleset.row_or_empty("nations", owner).get(
-            "grade", {}
-        )
-        kind = {**kind, **kind.get("grades", {}).get(grades.get(id_, ""), {})}
-        if name in kind:
-            return self._wrapped(name, kind[name], declared)
-        if declared is not None:
-            return self._wrapped(name, declared.get("default"), declared)
-        if name in self.ruleset.rows("stats"):
-            return self.quantity(name, thing)
-        if name in ("damage", "aboard", "tags"):
-            return () if name == "tags" else None
-        raise Beyond(f"field {name} of units")
-
-    def _wrapped(self, name: str, value: Any, declared: Row | None) -> Any:
-        kind = LISTED.get(str(declared.get("table", ""))) if declared else THINGS.get(name)
-        if kind is None and name == "capital":
-            kind = "place"
-        if isinstance(value, str) and kind:
-            return self.thing(kind, value)
-        if isinstance(value, list):
-            return tuple(self.thing(kind, v) if kind and isinstance(v, str) else v for v in value)
-        return value
-
-    def holder(self, place: str) -> str | None:
-        """Who holds a place: as the state says, else who owns it."""
-        return held_by(self.ruleset, self.state, place)
-
-    def weight(self, thing: Any) -> int:
-        return (
-            int(self.state.get("units", thing.id, "n", 0))
-            if isinstance(thing, Thing) and thing.kind == "unit"
-            else 1
-        )
-
-    def stance(self, a: str, b: str) -> str:
-        return stance(self.ruleset, self.state, a, b)
-
-    def hostile(self, a: str, b: str) -> bool:
-        return a != b and bool(self.ruleset.row_or_empty("stances", self.stance(a, b)).get("hostile"))
-
-    def friendly(self, a: str, b: str) -> bool:
-        return a == b or bool(self.ruleset.row_or_empty("stances", self.stance(a, b)).get("friendly"))
-
-    # ---- expressions
+        self.functions = functions_of(self)
 
     def value(self, text: Any, names: Mapping[str, Any]) -> Any:
         """What an expression comes to; a text without mark that names a stat of one thing is for
@@ -283,7 +87,7 @@ class Reader:
         except Exception as error:  # whatever this reader does not know
             raise Beyond(_why(error)) from error
 
-    def functions_of_terms(self, name: str) -> Callable[..., Any]:
+    def term(self, name: str) -> Callable[..., Any]:
         row = self.ruleset.row("definitions", name)
 
         def asked(*things: Any) -> Any:
@@ -318,13 +122,13 @@ class Reader:
         return [a for a in self.ruleset.rows("modifiers").values() if a["of"] == id_]
 
     def _about(self, thing: Any, scope: dict[str, Any]) -> dict[str, Any]:
-        if isinstance(thing, Thing) and thing.kind == "unit":
+        if isinstance(thing, Thing) and thing._kind == "unit":
             for name in ("self", "nation"):
                 scope.setdefault(name, thing.owner)
             scope.setdefault("place", thing.place)
-        elif isinstance(thing, Thing) and thing.kind == "nation":
+        elif isinstance(thing, Thing) and thing._kind == "nation":
             scope.setdefault("self", thing)
-        elif isinstance(thing, Thing) and thing.kind == "place":
+        elif isinstance(thing, Thing) and thing._kind == "place":
             scope.setdefault("self", self.thing("nation", self.holder(thing.id)))
         if "self" in scope:
             scope.setdefault("nation", scope["self"])
@@ -346,24 +150,26 @@ class Reader:
         if wanted is None:
             return True
         labels = {
-            _id(scope[name]) for name in ("self", "nation", "item", "tech") if scope.get(name) is not None
+            id_of(scope[name]) for name in ("self", "nation", "item", "tech") if scope.get(name) is not None
         }
         if isinstance(thing, Thing):
             labels.add(thing.id)
-            if thing.kind == "unit":
+            if thing._kind == "unit":
                 labels |= {
                     self.unit(thing).get("kind"),
                     *self.ruleset.row_or_empty("units", str(self.unit(thing).get("kind"))).get("tags", ()),
                 }
         sides = {
-            side_of(self.ruleset, self.state, str(_id(scope[n])))
+            side_of(self.ruleset, self.state, str(id_of(scope[n])))
             for n in ("self", "nation")
             if scope.get(n) is not None
         }
         for word in [wanted] if isinstance(wanted, str) else wanted:
             if word.startswith("="):
                 found = self.value(word, scope)
-                if found is True or (not isinstance(found, bool) and labels & {_id(f) for f in _set(found)}):
+                if found is True or (
+                    not isinstance(found, bool) and labels & {id_of(f) for f in set_of(found)}
+                ):
                     return True
             elif (
                 word in labels
@@ -405,127 +211,6 @@ class Reader:
                 value = min(value, late.get("at_most", value))
         return value
 
-    def unit(self, thing: Thing) -> Mapping[str, Any]:
-        """The row of a stack, or of a kind of an owner of which there need be none (`model`)."""
-        owner, _, kind = thing.id.partition("@")[0].rpartition(".")
-        return self.state.row("units", thing.id) or {"owner": owner, "kind": kind}
-
-    # ---- functions
-
-    def _apply(self, thing: Any, name: Any, rest: tuple[Any, ...]) -> Any:
-        if name is None:
-            return True
-        if name in self.ruleset.rows("definitions"):
-            return self.functions_of_terms(name)(thing, *rest)
-        found = self.field(thing, name)
-        return _id(found) in [_id(r) for r in rest] if rest else found
-
-    def _group(self, id_: Any) -> tuple[Thing, ...]:
-        row = self.ruleset.rows("groups").get(str(_id(id_)))
-        if row is None:
-            raise Beyond("a group that there is not")
-        return tuple(Thing(self, LISTED[row["of"]], m) for m in row["members"])
-
-    def _those(self, kind: str, filters: Mapping[str, Any]) -> tuple[Thing, ...]:
-        ids = {
-            **dict.fromkeys(self.ruleset.rows(FORMS[kind])),
-            **(dict.fromkeys(self.state.table("nations")) if kind == "nation" else {}),
-        }
-        return tuple(t for id_ in ids if self._fits(t := Thing(self, kind, id_), filters))
-
-    def _units(self, filters: Mapping[str, Any]) -> tuple[Thing, ...]:
-        filters = dict(filters)
-        at = filters.pop("at", None)
-        tag = filters.pop("tag", None)
-        if "side" in filters or "of" in filters:
-            raise Beyond("units by side")
-        places = {_id(p) for p in _set(at)} if at is not None else None
-        tags = {_id(t) for t in _set(tag)} if tag is not None else None
-        out = []
-        for key, row in sorted(self.state.table("units").items()):
-            if places is not None and row["place"] not in places:
-                continue
-            if tags is not None and not tags & set(
-                self.ruleset.row_or_empty("units", row["kind"]).get("tags", ())
-            ):
-                continue
-            thing = Thing(self, "unit", key)
-            if self._fits(thing, filters):
-                out.append(thing)
-        return tuple(out)
-
-    def _fits(self, thing: Thing, filters: Mapping[str, Any]) -> bool:
-        for name, wanted in filters.items():
-            found = self.field(thing, name)
-            among = {_id(w) for w in _set(wanted)}
-            if not ({_id(f) for f in found} & among if isinstance(found, tuple) else _id(found) in among):
-                return False
-        return True
-
-    def _count(self, those: Any, name: Any = None, *rest: Any) -> int:
-        return sum(self.weight(t) for t in _set(those) if self._apply(t, name, rest))
-
-    def _marked(self, thing: Any, name: Any) -> bool:
-        if not isinstance(thing, Thing):
-            kind = next((k for k, form in FORMS.items() if self.ruleset.has(form, thing)), None)
-            if kind is None:
-                raise Beyond("marks of what is not known")
-            thing = Thing(self, kind, thing)
-        return self.state.get("flags", f"{thing.kind}:{thing.id}", _id(name)) is not None
-
-    def _neutral(self, who: Any) -> bool:
-        if not isinstance(who, Thing) or who.kind != "nation":
-            who = (
-                self.thing("nation", who)
-                if isinstance(who, str) and self.ruleset.has("nations", who)
-                else None
-            )
-        if who is None:
-            raise Beyond("whether several are neutral")
-        return not side_of(self.ruleset, self.state, who.id)
-
-    def _neighbours(self, places: Any, *kinds: Any) -> tuple[Thing, ...]:
-        here, wanted = {_id(p) for p in _set(places)}, {_id(k) for k in kinds}
-        out: dict[str, Thing] = {}
-        for row in self.ruleset.rows("links").values():
-            a, b = row["between"]
-            if not wanted or row.get("kind") in wanted:
-                out |= {
-                    t: Thing(self, "place", t) for s, t in ((a, b), (b, a)) if s in here and t not in here
-                }
-        return tuple(out[id_] for id_ in sorted(out))
-
-    def _was(self, thing: Any, name: Any, moment: Any, *rest: Any) -> Any:
-        if moment not in self.past:
-            raise Beyond("an earlier moment")
-        then = self.past[moment]
-        found = then._apply(Thing(then, thing.kind, thing.id), name, tuple(_moved(then, r) for r in rest))
-        return _moved(self, found)
-
-    def _level(self, nation: Any, tech: Any, stage: Any = None) -> Any:
-        now = self.state.get("techs", _id(nation), _id(tech), 0)
-        return (
-            max(now, self.state.get("tech_stages", _id(nation), f"{stage}:{_id(tech)}", 0))
-            if stage is not None
-            else now
-        )
-
-    def _option(self, id_: Any) -> Any:
-        chosen = self.state.get("options", "options", id_)
-        return self.ruleset.row("options", id_)["default"] if chosen is None else chosen
-
-    def _lookup(self, id_: Any, *keys: Any) -> Any:
-        row = self.ruleset.row("tables", id_)
-        found: Any = row.get("rows", {})
-        for key in (_id(k) for k in keys):
-            found = next(
-                (v for k, v in found.items() if str(k) == str(key) or within(str(k), key)),
-                row.get("default"),
-            )
-            if found is None:
-                raise Beyond("a cell that there is not")
-        return Fraction(found) if isinstance(found, str) and "/" in found else found
-
 
 class _Evaluator(simpleeval.EvalWithCompoundTypes):  # type: ignore[misc]
     """simpleeval with exact division and things that are told apart by their ids."""
@@ -533,10 +218,10 @@ class _Evaluator(simpleeval.EvalWithCompoundTypes):  # type: ignore[misc]
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
         self.operators[ast.Div] = lambda a, b: Fraction(a) / Fraction(b)
-        self.operators[ast.Eq] = lambda a, b: _id(a) == _id(b)
-        self.operators[ast.NotEq] = lambda a, b: _id(a) != _id(b)
-        self.operators[ast.In] = lambda a, b: b is not None and _id(a) in [_id(x) for x in _set(b)]
-        self.operators[ast.NotIn] = lambda a, b: b is None or _id(a) not in [_id(x) for x in _set(b)]
+        self.operators[ast.Eq] = lambda a, b: id_of(a) == id_of(b)
+        self.operators[ast.NotEq] = lambda a, b: id_of(a) != id_of(b)
+        self.operators[ast.In] = lambda a, b: b is not None and id_of(a) in [id_of(x) for x in set_of(b)]
+        self.operators[ast.NotIn] = lambda a, b: b is None or id_of(a) not in [id_of(x) for x in set_of(b)]
         for kind, compare in ((ast.Gt, _gt), (ast.GtE, _ge), (ast.Lt, _lt), (ast.LtE, _le)):
             self.operators[kind] = compare
 
@@ -557,13 +242,6 @@ def _le(a: Any, b: Any) -> bool:
     return bool((a or 0) <= (b or 0))
 
 
-def _moved(reader: Reader, value: Any) -> Any:
-    """A thing as it is read at another moment."""
-    if isinstance(value, tuple):
-        return tuple(_moved(reader, v) for v in value)
-    return Thing(reader, value.kind, value.id) if isinstance(value, Thing) else value
-
-
 def _why(error: Exception) -> str:
     """Why an expression is beyond this reader, in a few words."""
     if isinstance(error, simpleeval.FunctionNotDefined):
@@ -573,13 +251,3 @@ def _why(error: Exception) -> str:
     if isinstance(error, simpleeval.AttributeDoesNotExist):
         return f"the field {error.attr} of something else"
     return f"{type(error).__name__} in an expression"
-
-
-def _set(those: Any) -> Iterable[Any]:
-    if those is None:
-        return ()
-    return those if isinstance(those, tuple | list) else (those,)
-
-
-def _id(value: Any) -> Any:
-    return value.id if isinstance(value, Thing) else value

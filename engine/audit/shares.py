@@ -20,7 +20,8 @@ from .battles import OTHER, stage_of
 from .book import Book
 from .figures import Beyond
 from .played import RecordedGame
-from .reading import Reader, Thing
+from .reading import Reader
+from .things import Thing
 
 Stacks = dict[tuple[str, str], int]
 """Owner and kind -> how many stand on a side."""

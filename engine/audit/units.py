@@ -29,24 +29,20 @@ def units(played: RecordedGame, book: Book) -> None:
     """Every entry balanced, and every kept state the one that the journal leads to."""
     total = counted(played.start)
     told: Numbers = Counter()
+    end: Entry | None = None
     for entry, state in played.moments():
         _fits(entry, state, book)
         told.update(_balanced(entry, state, played.ruleset, book))
+        end = entry
     _stages(played, book)
-    last = played.stages[-1].after if played.stages else played.start
-    now = counted(last)
+    if end is None:
+        return
+    now = counted(played.stages[-1].after())
     for key in sorted({*total, *now, *told}):
-        end = played.stages[-1].entries[-1] if played.stages and played.stages[-1].entries else None
-        if end is not None:
-            wanted = total[key] + told[key]
-            book.check(
-                now[key] == wanted,
-                end,
-                key[0],
-                f"{key[1]}: start, made, lost and gone over",
-                wanted,
-                now[key],
-            )
+        wanted = total[key] + told[key]
+        book.check(
+            now[key] == wanted, end, key[0], f"{key[1]}: start, made, lost and gone over", wanted, now[key]
+        )
 
 
 def counted(state: State) -> Numbers:
@@ -169,18 +165,16 @@ def _fitting_out(entry: Entry, rest: Numbers, wanted: Numbers) -> bool:
 def _stages(played: RecordedGame, book: Book) -> None:
     state = played.start.copy()
     for stage in played.stages:
-        for entry in stage.entries:
-            make(state, entry.changes)
-        if not stage.entries:
+        last: Entry | None = None
+        for last in stage.entries:
+            make(state, last.changes)
+        if last is None:
             continue
-        differs = [
-            name
-            for name in {*state.tables, *stage.after.tables}
-            if state.table(name) != stage.after.table(name)
-        ]
+        after = stage.after()
+        differs = [name for name in {*state.tables, *after.tables} if state.table(name) != after.table(name)]
         book.check(
             not differs,
-            stage.entries[-1],
+            last,
             "",
             f"the state of stage {stage.number}",
             "as the journal leads to",

@@ -211,12 +211,10 @@ def draw_fire(turn: Turn, row: Row, shots: Row, probe: Probe, lookers: dict[str,
     with turn.journal.entry(rule, subject=subject, audience=parties, data={"place": target}) as entry:
         stream = turn.stream(rule, subject, entry.audience)
         upto = int(shots.get("at_most", 1))
-        hits = [
-            o
-            for o, n in sorted(firing.items())
-            for _ in range(n)
-            if stream.roll(shots.get("die", "1d10"), upto) <= upto
-        ]
+        hits = []
+        for owner, n in sorted(firing.items()):
+            rolled = [stream.roll(shots.get("die", "1d10"), upto) for _ in range(n)]
+            hits += [owner for face in rolled if face <= upto]
         record = stream.take()
         if record is not None:
             entry.dice.append({**record, "need": f"{upto} or less", "hit": bool(hits)})

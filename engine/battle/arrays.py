@@ -93,10 +93,10 @@ def compile_array(world: World, text: Any, names: Names, sets: Mapping[str, Memb
     expression = parse(strip_mark(text)) if isinstance(text, str) else text
     if not expression.names & sets.keys() and not moves(expression.tree, frozenset(sets)):
         return constant(world.value(expression, names))
-    return _Compiler(world, names, sets).of(expression.tree)
+    return _ArrayCompiler(world, names, sets).of(expression.tree)
 
 
-class _Compiler(Living[Compiled]):
+class _ArrayCompiler(Living[Compiled]):
     """Makes arrays of what `Living` lets through."""
 
     def __init__(self, world: World, names: Names, sets: Mapping[str, Members]) -> None:

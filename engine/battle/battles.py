@@ -235,7 +235,7 @@ def _recalled(turn: Turn, battle: Battle, busy: Mapping[str, str]) -> Iterator[T
 
 
 def at_home(turn: Turn, battle: Battle) -> list[str]:
-    """Forces of the defence that stand in the place but act upon another one, as long as they are not
+    """Forces of the defense that stand in the place but act upon another one, as long as they are not
     needed.
     """
     if not battle.parties[DEFENDER].place or not _recalls(battle):

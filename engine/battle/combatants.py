@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.compiled import ordinary
 from ..core.model import Row
 from ..core.state import Entity, unit_key
 from ..ruleset.expressions.reads import texts
@@ -35,6 +36,7 @@ def make_outline(
     return lineup.groups, [lineup.holding(side) for side in (ATTACKER, DEFENDER)]
 
 
+@ordinary
 class Lineup:
     """The groups that meet, and what names, tests and values mean for a side or a group of it."""
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.choices import block_of
 from ..core.die import parse_die
 from ..core.model import Row
 from ..core.state import Entity
@@ -40,12 +41,12 @@ def make_plan(
     {force or nation: such limits of its own}};
     `tires`: key of a stack -> the last round that it can fight.
     """
-    return _Maker(world, row, troops, setting, {} if frozen is None else frozen, virtual_left).plan(
+    return _BattleMaker(world, row, troops, setting, {} if frozen is None else frozen, virtual_left).plan(
         limits or {}, tires or {}
     )
 
 
-class _Maker(Lineup):
+class _BattleMaker(Lineup):
     # ---- the plan
 
     def plan(self, limits: Mapping[int, Mapping[str, Any]], tires: Mapping[str, int]) -> Plan:
@@ -96,16 +97,12 @@ class _Maker(Lineup):
             if self.row.get("tempo") == "at_once"
             else None
         )
-        return Stage(
-            row,
-            volleys,
-            "pooled" in row and self.world.test(row["pooled"], {**self.names}),
-            self._loss(row),
-            hit,
-        )
+        reading = block_of(row, "resolve")
+        pooled = "pooled" in reading and self.world.test(reading["pooled"], {**self.names})
+        return Stage(row, volleys, pooled, self._loss(reading), hit)
 
-    def _loss(self, row: Row) -> tuple[int, int, int]:
-        rule = row.get("loss", {})
+    def _loss(self, reading: Row) -> tuple[int, int, int]:
+        rule = reading.get("loss", {})
         base, least = (
             int(self.world.number(rule.get(key, default), self.names))
             for key, default in (("base", 1), ("least", 0))
@@ -130,6 +127,7 @@ class _Maker(Lineup):
         targets = self._targets(row, side)
         of_side = row["dice"].get("side") if isinstance(row.get("dice"), dict) else None
         die, faces = self._die(row, side)
+        reading = block_of(row, "resolve")
         return Volley(
             side,
             fires,
@@ -140,25 +138,25 @@ class _Maker(Lineup):
             if (most := self._by_attack(row.get("most"), side)) is not None
             else None,
             self._side_value(each, side)
-            if (each := self._by_attack(row.get("each_die"), side)) is not None
+            if (each := self._by_attack(reading.get("each_die"), side)) is not None
             else None,
             faces,
             die,
-            self._side_die(row, side),
-            self._reroll(row, side),
+            self._side_die(reading, side),
+            self._reroll(reading, side),
             self.leader(side),
         )
 
     def _by_attack(self, value: Any, side: int) -> Any:
         return own_of(value, ATTACKER if self.setting.attacks[side] else DEFENDER)
 
-    def _side_die(self, row: Row, side: int) -> SideDie | None:
-        rule = row.get("side_die")
+    def _side_die(self, reading: Row, side: int) -> SideDie | None:
+        rule = reading.get("side_die")
         return None if rule is None else SideDie(self.compile(rule.get("when"), side), _faces(rule["die"]))
 
-    def _reroll(self, row: Row, side: int) -> Reroll | None:
+    def _reroll(self, reading: Row, side: int) -> Reroll | None:
         """Whether and how often this side may have a lost comparison thrown again."""
-        rule = row.get("reroll")
+        rule = reading.get("reroll")
         if rule is None:
             return None
         names = {**self.scope(side), **self.start_sets(side)}

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -201,7 +202,9 @@ def _won_pairs(first: tuple[Group, ...], second: tuple[Group, ...], tie: bool) -
     sides = (first, second)
     dice = [sum(group[0] for group in side) for side in sides]
     now = {(tuple(g[0] for g in first), tuple(g[0] for g in second)): np.eye(1, min(dice) + 1)[0]}
-    numbers = {number for side in sides for _, faces, plus in side for number in (plus + 1, plus + faces)}
+    numbers: set[int] = set()
+    for _, faces, plus in chain.from_iterable(sides):
+        numbers |= {plus + 1, plus + faces}
     for number in range(max(numbers, default=0), min(numbers, default=1) - 1, -1):
         for side in (0, 1) if tie else (1, 0):
             now = _placed(now, sides[side], dice, side, number)

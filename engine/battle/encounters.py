@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+from ..core.choices import block_of, word_of
 from ..core.model import Row
 from ..core.state import Entity, Fields
 from ..turn.context import Turn
@@ -21,13 +22,14 @@ def contested(turn: Turn, row: Row) -> list[Battle]:
     """The battles of a row in this step: one for each contested place that it is for, or one for each group
     of contacts.
     """
-    if row.get("where") == "contacts":
+    where, said = word_of(row, "where"), block_of(row, "where")
+    if where == "contacts":
         return contacts(turn, row)
-    if row.get("where") == "targets":
+    if where == "targets":
         return targeted(turn, row)
-    if row.get("where") == "passed":
+    if where == "passed":
         return passed(turn, row)
-    if row.get("where") == "records":
+    if where == "records":
         found = [
             (record, place)
             for record, place in listed.places(turn.world, row, turn.names())
@@ -44,9 +46,9 @@ def contested(turn: Turn, row: Row) -> list[Battle]:
         invading = _chosen(turn, row, invaders(turn, place))
         if not invading:
             continue
-        for subject, those in _apart(turn, row, place, invading):
+        for subject, those in _apart(turn, said.get("apart"), place, invading):
             owners = sorted({turn.state.get("forces", f, "owner") for f in those})
-            coming = Party(set(those), tuple(owners), place) if row.get("standing") else Party(set(those))
+            coming = Party(set(those), tuple(owners), place) if said.get("standing") else Party(set(those))
             battle = Battle(
                 row, place, subject, (coming, Party(place=place, against=tuple(owners))), attacks(row)
             )
@@ -54,17 +56,17 @@ def contested(turn: Turn, row: Row) -> list[Battle]:
             out.append(battle)
     if row.get("once"):
         _settle(turn, row, [f for battle in out for f in battle.parties[0].forces])
-    if row.get("apart") == "border":
+    if said.get("apart") == "border":
         out.sort(key=lambda c: min(f.rpartition("#")[2] for f in c.parties[0].forces))
     return out
 
 
-def _apart(turn: Turn, row: Row, place: str, invading: Sequence[str]) -> list[tuple[str, list[str]]]:
+def _apart(turn: Turn, apart: str | None, place: str, invading: Sequence[str]) -> list[tuple[str, list[str]]]:
     """Invaders who fight together: all, (`apart: border`) those of each border, in the order in which they
     were moved, or (`apart: camps`) those who are allied with each other."""
-    if row.get("apart") == "camps":
+    if apart == "camps":
         return [(f"{place}:{min(camp)}", camp) for camp in _camps(turn, invading)]
-    if row.get("apart") != "border":
+    if apart != "border":
         return [(place, list(invading))]
     groups: dict[str, list[str]] = {}
     for force in invading:
@@ -126,12 +128,13 @@ def passed(turn: Turn, row: Row) -> list[Battle]:
     With `from_start` the place that they set out from counts, too.
     """
     over: dict[tuple[int, str], list[str]] = {}
+    from_start = block_of(row, "where").get("from_start")
     for force in _chosen(turn, row, sorted(turn.state.table("forces"))):
         data = turn.state.row("forces", force)
         if not turn.ruleset.row_or_empty("movement", str(data.get("mode"))).get("passes_over"):
             continue
         for step, place in enumerate((data.get("path") or ())[:-1]):
-            if (step or row.get("from_start")) and is_for(turn, row, place):
+            if (step or from_start) and is_for(turn, row, place):
                 over.setdefault((step, place), []).append(force)
     out = []
     if row.get("once"):
@@ -270,7 +273,8 @@ def contacts(turn: Turn, row: Row) -> list[Battle]:
 
     Who made contact attacks; if both did, both do.
     """
-    wanted = row.get("detection")
+    said = block_of(row, "where")
+    wanted = said.get("detection")
     found = [
         c for _, c in sorted(turn.state.table("contacts").items())
         if c.get("gives", "battle") == "battle" and (wanted is None or c.get("row") in wanted)
@@ -307,20 +311,22 @@ def contacts(turn: Turn, row: Row) -> list[Battle]:
                 for f in _list(contact["by"])
             ]
         out.append(battle)
-    if "beside" in row:
-        _stand_beside(turn, row, out)
+    if "beside" in said:
+        _stand_beside(turn, said["beside"], out)
     return out
 
 
-def _stand_beside(turn: Turn, row: Row, battles: Sequence[Battle]) -> None:
+def _stand_beside(turn: Turn, rule: Row, battles: Sequence[Battle]) -> None:
     """Forces in the place whom nobody has found join those of their side who were (`beside`), each in one
     battle.
 
     They go where the enemy is strongest, then to the first by its subject; `seen` is false of them.
     """
-    rule = row["beside"]
     side = SIDES.index(rule["side"])
-    busy = {f for c in battles for party in c.parties for f in party.forces}
+    busy: set[str] = set()
+    for contact in battles:
+        for party in contact.parties:
+            busy.update(party.forces)
     strongest = sorted(battles, key=lambda c: (-_strength(turn, c.parties[1 - side]), c.subject))
     for force, data in sorted(turn.state.table("forces").items()):
         names = {
@@ -356,7 +362,7 @@ def _stands_with(turn: Turn, owner: str, battle: Battle, side: int) -> bool:
 
 def _rank(row: Row, contact: Row) -> int:
     """Contacts of the rows that a battle names first say who attacks."""
-    wanted = row.get("detection", ())
+    wanted = block_of(row, "where").get("detection", ())
     return list(wanted).index(contact["row"]) if contact.get("row") in wanted else 0
 
 
@@ -370,7 +376,7 @@ def in_touch(turn: Turn, battle: Battle) -> bool:
     Who has broken off then looks for those whom its friends still fight, as far as a row of `detection` lets
     it, and comes back.
     """
-    if not battle.row.get("contact_again") or not battle.meets:
+    if not block_of(battle.row, "where").get("contact_again") or not battle.meets:
         return True
     touch = False
     for seeker, foe, row in sorted(set(battle.meets)):
@@ -394,7 +400,8 @@ def _about(battle: Battle, seeker: str, foe: str) -> str:
 
 def _come_back(turn: Turn, battle: Battle, force: str, side: int) -> None:
     """A force that has broken off is in the battle again if it finds anybody of the other side."""
-    rows = [turn.ruleset.row("detection", id_) for id_ in battle.row.get("detection", ())]
+    wanted = block_of(battle.row, "where").get("detection", ())
+    rows = [turn.ruleset.row("detection", id_) for id_ in wanted]
     foes = [f for f in sorted(battle.parties[1 - side].forces) if forces.stacks_of(turn.state, f)]
     looks = [(row, foe) for row in rows for foe in foes if may_find(turn, row, force, foe)]
     found = [

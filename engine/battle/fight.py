@@ -11,10 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
+from ..core.choices import block_of
 from ..core.journal import Entry
 from ..core.model import Row
 from ..core.state import Entity
@@ -62,10 +64,10 @@ def run(node: Row, turn: Turn) -> None:
     """Fight the battles of a step: `battles` names rows of the form, in their order."""
     rows = [turn.ruleset.row("battles", id_) for id_ in node["battles"]]
     for row in rows:
-        if "before" in row:
+        if "before" in block_of(row, "where"):
             _preludes(turn, contested(turn, row))
     for row in rows:
-        before = row.get("before", {})
+        before = block_of(row, "where").get("before", {})
         if "meeting" in before:
             fight_all(turn, meetings(turn, row, turn.ruleset.row("battles", before["meeting"])))
         while "rivals" in before:
@@ -74,7 +76,7 @@ def run(node: Row, turn: Turn) -> None:
                 break
         found = contested(turn, row)
         for battle in found:
-            battle.cleared = "before" in row
+            battle.cleared = "before" in block_of(row, "where")
         fight_all(turn, found)
 
 
@@ -296,11 +298,11 @@ def _position(turn: Turn, running: Sequence[Battle], number: int) -> str:
     parts = [turn.journal.step, turn.position()]
     for battle in running:
         words, row = battle.row.get("options", {}), battle.row
-        counted = "most_rounds" in row or any(
-            words.get("rounds") in options or "wants" in (leave_rule(battle, side) or {})
-            for side in (ATTACKER, DEFENDER)
-            for options in order_options(turn, battle, side).values()
-        )
+        counted = "most_rounds" in row
+        for side in (ATTACKER, DEFENDER):
+            ordered = order_options(turn, battle, side).values()
+            wants = "wants" in (leave_rule(battle, side) or {})
+            counted = counted or any(wants or words.get("rounds") in options for options in ordered)
         recalled = [int(join["recall"].get("after", 1)) for join in row.get("joins", ()) if "recall" in join]
         late = 1 + max([battle.plan.last_special_round, *recalled]) if battle.plan is not None else number
         round_ = number if counted else min(number, late)
@@ -389,12 +391,8 @@ def _round(turn: Turn, battle: Battle, busy: dict[str, str]) -> None:
         cargo = apply_losses.sink_cargo(turn, battle, plan)
         apply_losses.spend(turn, battle, plan, flows)
         if "cargo" in battle.row:
-            fallen_now = {
-                (str(note["owner"]), str(note["kind"]))
-                for notes in lost.values()
-                for note in notes
-                if note["lost"]
-            }
+            notes = chain.from_iterable(lost.values())
+            fallen_now = {(str(note["owner"]), str(note["kind"])) for note in notes if note["lost"]}
             battle.fallen |= fallen_now
             cargo += settle(turn, battle.place, fallen_now, entry, fighting={m.key for m in members})
         write_round(turn, battle, entry, plan, rounds, dice, lost, cargo)

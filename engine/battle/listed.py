@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ..core.choices import block_of
 from ..core.model import Row
 from ..core.state import Entity, Fields
 from ..world.selections import as_set, id_of
@@ -16,8 +17,9 @@ from .groups import ATTACKER, DEFENDER, SIDES
 
 def places(world: World, row: Row, names: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """The records of a battle row in their order, each with its place."""
-    for record in as_set(world, world.value(row["over"], names)):
-        at = world.marked(row["at"], {**names, "record": record})
+    said = block_of(row, "where")
+    for record in as_set(world, world.value(said["over"], names)):
+        at = world.marked(said["at"], {**names, "record": record})
         yield record.id, str(id_of(at))
 
 
@@ -28,9 +30,8 @@ def names_of(record: str, place: str = "") -> dict[str, Any]:
 
 def party(world: World, row: Row, side: int, record: str, place: str) -> Iterator[tuple[str, Fields]]:
     """The stacks of a side, as they are now."""
-    yield from _stacks(
-        world, as_set(world, world.value(row["parties"][SIDES[side]], names_of(record, place)))
-    )
+    parties = block_of(row, "where")["parties"]
+    yield from _stacks(world, as_set(world, world.value(parties[SIDES[side]], names_of(record, place))))
 
 
 def helpers(world: World, row: Row, record: str, place: str) -> Iterator[tuple[int, str, Fields, Row]]:
@@ -55,13 +56,16 @@ def link(row: Row, stack: Mapping[str, Any], place: str) -> str:
     """From where a unit takes part: the place its field names, else where it stands, if that is another
     one.
     """
-    came = str(stack.get(row.get("came_from", ""), "") or "") or str(stack["place"])
+    came = str(stack.get(block_of(row, "where").get("came_from", ""), "") or "") or str(stack["place"])
     return f"{came}>{place}" if came != place else ""
 
 
 def origins(world: World, row: Row, record: str, place: str) -> int | None:
     """From how many places a battle is attacked, where its row reckons that itself."""
-    return int(world.number(row["origins"], names_of(record, place))) if record and "origins" in row else None
+    said = block_of(row, "where")
+    return (
+        int(world.number(said["origins"], names_of(record, place))) if record and "origins" in said else None
+    )
 
 
 def _stacks(world: World, units: EntitySet) -> Iterator[tuple[str, Fields]]:

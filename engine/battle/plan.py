@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..core.choices import block_of, word_of
 from ..core.model import Row
 from ..world.tables import in_range
 from ..world.world import World
@@ -126,12 +127,17 @@ class Stage:
     @property
     def resolve(self) -> str:
         """How its dice are read: `roll_under`, `face`, `sum` or `compare`."""
-        return str(self.row.get("resolve", "roll_under"))
+        return word_of(self.row, "resolve")
+
+    @property
+    def reading(self) -> Row:
+        """What its row says of this way to read dice alone."""
+        return block_of(self.row, "resolve")
 
     @property
     def tie(self) -> int:
         """The side that wins what comes out even."""
-        return SIDES.index(self.row.get("tie", SIDES[DEFENDER]))
+        return SIDES.index(self.reading.get("tie", SIDES[DEFENDER]))
 
     def in_round(self, round_: int) -> bool:
         rounds = self.row.get("rounds")

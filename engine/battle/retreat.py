@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from ..core.choices import block_of
 from ..core.model import Row
 from ..core.state import Entity, Fields, pair_key
 from ..turn.context import Turn
@@ -228,7 +229,7 @@ def _break_off(turn: Turn, battle: Battle, side: int, force: str) -> None:
     """
     battle.parties[side].forces.discard(force)
     turn.journal.set("forces", force, "broken_off", True)
-    if battle.row.get("contact_again") and not _flies_home(turn, force):
+    if block_of(battle.row, "where").get("contact_again") and not _flies_home(turn, force):
         battle.apart[force] = side
         turn.journal.set("forces", force, "contacted", None)
 

@@ -50,7 +50,7 @@ def results(stage: Stage) -> list[str]:
     """What hits of a stage do, best first."""
     if stage.resolve != "face":
         return [HIT]
-    return list(stage.row.get("order") or dict.fromkeys(stage.row["table"].values()))
+    return list(stage.reading.get("order") or dict.fromkeys(stage.reading["table"].values()))
 
 
 def start(plan: Plan, weight: Any = 1.0) -> Batch:
@@ -260,7 +260,7 @@ class Rounds:
             [
                 f
                 for f in range(1, throw.faces + 1)
-                if any(v == name and in_range(k, f) for k, v in stage.row["table"].items())
+                if any(v == name and in_range(k, f) for k, v in stage.reading["table"].items())
             ]
             for name in names
         ]

@@ -309,13 +309,14 @@ class RealDice:
     def pooled(self, batch: Batch, shots: Sequence[Shots], throw: Throw) -> tuple[Batch, Array]:
         power = sum(_one(s.dice) * min(max(_one(s.value), 0), throw.faces) for s in shots)
         hits, rest = divmod(power, throw.faces)
+        faces: list[int] = []
         if rest:
             stream = self._stream(throw)
             faces = stream.faces(1, throw.faces, rest)
-            hit = int(faces[0] <= rest)
-            self._note(batch, throw, shots[0].group, faces, rest, hit)
             self._take(stream)
-            hits += hit
+            hits += int(faces[0] <= rest)
+        if power:  # sure hits are told, too: whoever is lost was hit
+            self._note(batch, throw, shots[0].group, faces, rest, hits)
         return batch, np.array([hits])
 
     def classes(

@@ -130,7 +130,7 @@ def compile_value(
     if "unless" in row and world.test(row["unless"], scope):
         return _settle(BattleNumber({}, base), start)
     rules = []
-    for adjust in world.quantities.asked(text, thing, {**scope, **sets}):
+    for adjust in world.stats.asked(text, thing, {**scope, **sets}):
         if adjust["id"] in skip:
             continue
         when = compile_array(world, adjust.get("when"), scope, sets)

@@ -12,9 +12,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from typing import Any, NamedTuple
 
+from ..core.compiled import kept
 from ..core.model import Row
 from ..core.rows import MovementRow
 from ..orders import movement
@@ -70,7 +70,8 @@ class Armies:
         self.rule = rule
         self.world = front.world
         self.left = int(rule.get("voyages", 8))
-        self._by_shores: dict[tuple[str, int, int], dict[str, tuple[int, str]]] = {}
+        self._kept: dict[str, Any] = {}
+        self._by_shores: dict[tuple[str, int, int, bool], dict[str, tuple[int, str]]] = {}
         self._dared: dict[tuple[Any, ...], bool] = {}
         self._fetched: Counter[str] = (
             Counter()
@@ -78,19 +79,19 @@ class Armies:
 
     # ---- the orders there are
 
-    @cached_property
+    @kept
     def carrying(self) -> list[Voyages]:
         """Orders with cargo; those by which nobody lands against an enemy first."""
         return sorted((v for v in self._voyages if v.carries and "carries" in v.mode), key=_fights_ashore)
 
-    @cached_property
+    @kept
     def sailing(self) -> list[Voyages]:
         """Orders that only move ships, peaceful ones first."""
         return sorted(
             (v for v in self._voyages if not v.carries), key=lambda v: v.mode.get("fights") is not False
         )
 
-    @cached_property
+    @kept
     def _voyages(self) -> list[Voyages]:
         needed = {movement.UNITS, movement.ORIGIN, movement.TARGET}
         return [voyage for voyage in of_class(self.world.ruleset, Voyages) if needed <= voyage.slots.keys()]
@@ -100,7 +101,7 @@ class Armies:
         """The mode of the ships."""
         return self.carrying[0].mode
 
-    @cached_property
+    @kept
     def _at_rest(self) -> int:
         """The moves that it takes to land, or to take aboard where the voyage ends."""
         mission = mission_row(self.world.ruleset, self.carrying[0].row.get("mission"))
@@ -243,7 +244,7 @@ class Armies:
                     if zone not in by_shores:
                         continue
                     turns, end = by_shores[zone]
-                    if self._landings[end] == but:
+                    if not self._leads_nearer(pool, but, self._landings[end], cargo):
                         continue
                     score = Fraction(value) / turns
                     if best is None or score > best.score:
@@ -254,11 +255,11 @@ class Armies:
                     best = LandingGoal(place, zone, turns, hostile, score)
         return best
 
-    @cached_property
+    @kept
     def _afloat(self) -> bool:
         return bool(self.mode["carries"].get("afloat"))
 
-    @cached_property
+    @kept
     def _landings(self) -> dict[str, str]:
         """Zone -> the friendly shore beside it from which it is the least way to the front."""
         nearest: dict[str, tuple[int, str]] = {}
@@ -269,10 +270,14 @@ class Armies:
                 )
         return {zone: place for zone, (_, place) in nearest.items()}
 
-    def _from_shore_to_shore(self, pool: ZoneLift, start: str, first: int) -> dict[str, tuple[int, str]]:
+    def _from_shore_to_shore(
+        self, pool: ZoneLift, start: str, first: int, *, whoever: bool = False
+    ) -> dict[str, tuple[int, str]]:
         """Zone -> in how many turns troops from a shore by `start` land from it, who stay ashore between two
-        of them, and from which zone in the first of them, in which they sail `first` steps at most."""
-        key = (start, first, pool.moves)
+        of them, and from which zone in the first of them, in which they sail `first` steps at most; by other
+        ships than the pool's in that one, too (`whoever`).
+        """
+        key = (start, first, pool.moves, whoever)
         if key in self._by_shores:
             return self._by_shores[key]
         links = tuple(self.mode.get("links", ()))
@@ -284,7 +289,7 @@ class Armies:
             ahead = []
             for here in edge:
                 for zone, far in self.world.geography.distances(here, links).items():
-                    if far <= steps and zone not in seen and (turns > 1 or zone in pool.reach):
+                    if far <= steps and zone not in seen and (whoever or turns > 1 or zone in pool.reach):
                         seen.add(zone)
                         out[zone] = (turns, out[here][1] if turns > 1 else zone)
                         if zone in self._landings:
@@ -292,6 +297,37 @@ class Armies:
             edge = sorted(ahead)
         self._by_shores[key] = {zone: (n, end) for zone, (n, end) in out.items() if end in self._landings}
         return self._by_shores[key]
+
+    def _leads_nearer(self, pool: ZoneLift, origin: str, stone: str, cargo: Mapping[str, int]) -> bool:
+        """Whether troops on a shore on the way have better prospects than where they are, from which other
+        ships may take them elsewhere: else they would go to and fro."""
+        return not origin or self._prospects(pool, stone, cargo) > self._prospects(pool, origin, cargo)
+
+    def _prospects(self, pool: ZoneLift, place: str, cargo: Mapping[str, int]) -> Fraction:
+        """What the best shore for troops of a place is worth for the turns until they land there, whatever
+        ships take them."""
+        moves = pool.moves - self._at_rest
+        links = tuple(self.mode.get("links", ()))
+        best = Fraction(0)
+        for quay in self._zones_of(place):
+            on_the_way = self._from_shore_to_shore(pool, quay, moves, whoever=True)
+            ways = {zone: turns for zone, (turns, _) in on_the_way.items()}
+            at_once = self.world.geography.distances(quay, links).items()
+            ways |= {zone: 1 for zone, far in at_once if far <= moves}  # on an enemy's shore, too
+            for zone, turns in ways.items():
+                for shore, value, hostile in self._shores_by.get(zone, ()):
+                    if shore != place and (not hostile or self._dares(zone, shore, cargo)):
+                        best = max(best, Fraction(value) / turns)
+        return best
+
+    @kept
+    def _shores_by(self) -> dict[str, list[tuple[str, Any, bool]]]:
+        """Zone -> the shores worth landing on from it, what for, and whether against an enemy."""
+        out: dict[str, list[tuple[str, Any, bool]]] = {}
+        for shore, (value, zones, hostile) in self._shores.items():
+            for zone in zones:
+                out.setdefault(zone, []).append((shore, value, hostile))
+        return out
 
     def _beckons(self, zone: str, place: str, cargo: Mapping[str, int], turns: int, but: str) -> bool:
         """Whether an enemy's shore is a goal: within a turn, if those aboard dare it; further off, if they
@@ -313,7 +349,7 @@ class Armies:
             )
         return self._dared[asked]
 
-    @cached_property
+    @kept
     def _shores(self) -> dict[str, tuple[Any, tuple[str, ...], bool]]:
         """Shores worth landing on: what for, from which zones, and whether against an enemy."""
         out: dict[str, tuple[Any, tuple[str, ...], bool]] = {}
@@ -332,7 +368,7 @@ class Armies:
                     out[place] = (value, zones, True)
         return out
 
-    @cached_property
+    @kept
     def _stuck(self) -> list[str]:
         """Friendly shores with troops for whom the front is too far to walk."""
         places = movement.places_with_units(self.world, self.front.nation)

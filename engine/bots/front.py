@@ -11,10 +11,11 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from functools import cached_property
+from itertools import chain
 from math import ceil, isqrt
 from typing import Any
 
+from ..core.compiled import kept
 from ..core.model import Row
 from ..core.rows import MovementRow
 from ..core.state import Entity
@@ -22,7 +23,7 @@ from ..orders import movement
 from ..orders.kinds import of_class
 from ..orders.kinds.marches import Marches
 from ..world import routes
-from ..world.view import UNKNOWN, learned
+from ..world.view import BEFORE, UNKNOWN, learned
 from ..world.world import World
 
 FAR = 999
@@ -42,10 +43,10 @@ class Front:
         self.nation = nation
         self.war = war
         self.opened = set(opened)
-        self.searches = int(
-            war.get("long", 6)
-        )  # how many kinds that go several steps at once are still thought about
+        # how many marches by long ways are still given, and how many kinds that go several steps looked at
+        self.long_ways = self.searches = int(war.get("long", 6))
         self.used: dict[tuple[str, str], int] = {}
+        self._kept: dict[str, Any] = {}
         self._hostile: dict[str, bool] = {}
         self._power: dict[str, Fraction | int] = {}
         self._facings: dict[str, int] = {}
@@ -53,24 +54,25 @@ class Front:
         self._help: dict[str, tuple[Any, Fraction]] = {}
         self._stays: dict[str, Any] = {}
         self._calls: dict[str, int] = {}
+        self._leasts: dict[str, int] = {}
         self._of_allies: dict[tuple[str, str, str | None], tuple[int, Any]] = {}
         self._is_front: dict[str, bool] = {}
         self._room: dict[str, int] = {}
 
     # ---- the orders by which units move
 
-    @cached_property
+    @kept
     def near_orders(self) -> list[Marches]:
         """Orders to go somewhere by a mode with an allowance."""
         return [march for march in self._orders if march.mode.get("steps") is not None]
 
-    @cached_property
+    @kept
     def march_orders(self) -> list[Marches]:
         """Of these the ones by which units come to where they go: not those by which they only ever fire or
         strike there."""
         return [march for march in self.near_orders if not march.mode.get("attacks")]
 
-    @cached_property
+    @kept
     def fire_orders(self) -> list[Marches]:
         """Of these the ones by which units fire from where they stand and stay there, whoever else goes
         in."""
@@ -78,18 +80,18 @@ class Front:
             march for march in self.near_orders if march.mode.get("attacks") and march.mode.get("stays_alone")
         ]
 
-    @cached_property
+    @kept
     def far_orders(self) -> list[Marches]:
         """Orders to go any distance."""
         return [march for march in self._orders if march.mode.get("steps") is None]
 
-    @cached_property
+    @kept
     def _orders(self) -> list[Marches]:
         wanted = self.war.get("orders")
         marches = (march for march in of_class(self.world.ruleset, Marches) if movement.TARGET in march.slots)
         return [march for march in marches if wanted is None or march.row["id"] in wanted]
 
-    @cached_property
+    @kept
     def links(self) -> tuple[str, ...] | None:
         """The kinds of links that attacks on the ground use."""
         kinds: dict[str, None] = {}
@@ -139,7 +141,7 @@ class Front:
             self._hostile[other] = known
         return known
 
-    @cached_property
+    @kept
     def enemy_places(self) -> set[str]:
         """Places that an enemy holds or stands in, as far as is known."""
         out: set[str] = set()
@@ -180,13 +182,18 @@ class Front:
             least -= n
             out.append((row["owner"], row["kind"], n))
         owner = next(iter(unseen), "")
-        return [*out, *((owner, kind, n) for kind, n in (_told(looked).items() if unseen else ()))]
+        told = _told(looked, self._remembered(place))
+        return [*out, *((owner, kind, n) for kind, n in (told if unseen else {}).items())]
 
     def _looked(self, place: str) -> Mapping[str, Any]:
         """What a look has told of the enemies in a place since last turn; nothing, if there was none."""
         return learned(self.world.state, self.nation, f"{self._looks}:{place}") if self._looks else {}
 
-    @cached_property
+    def _remembered(self, place: str) -> Mapping[str, Any]:
+        """What was known of the enemies in a place before a look that told less."""
+        return self.world.state.get("knowledge", self.nation, f"{BEFORE}{self._looks}:{place}") or {}
+
+    @kept
     def _looks(self) -> str | None:
         """What a look at units gives, in rulesets that show no more of them than that."""
         return next(
@@ -199,32 +206,36 @@ class Front:
         facing = self._facings.get(place)
         if facing is None:
             field = str(self.war["attack"])
-            own = (
-                row
-                for near in self.near(place)
-                for _, row in self.world.state.stacks(at=near, owner=self.nation)
-            )
+            stacks = self.world.state.stacks
+            there = (stacks(at=near, owner=self.nation) for near in self.near(place))
+            own = (row for _, row in chain.from_iterable(there))
             facing = self._facings[place] = sum(
                 int(row["n"]) for row in own if self.worth_of(row["kind"], self.nation, field)
             )
         return facing
 
     def threat(self, place: str, but: str = "") -> Any:
-        """Number times worth of the enemies next to a place, by attack: the square of what they could throw
-        at it. `but`: of a place that is attacked itself they count half."""
+        """Number times worth of the enemies next to a place, by attack, over the ways that they would come:
+        the square of what they could throw at it. `but`: of a place that is attacked itself they count in
+        part (`engaged`)."""
         power = self._power.get(place)
         if power is None:
             power = self._power[place] = sum(
-                self._threat_from(near) for near in self.near(place) if near in self.enemy_places
+                self._threat_from(near, place) for near in self.near(place) if near in self.enemy_places
             )
-        return power - Fraction(self._threat_from(but)) / 2 if but in self.near(place) else power
+        if but not in self.near(place):
+            return power
+        engaged = Fraction(str(self.war.get("garrison", {}).get("engaged", "1/2")))
+        return power - (1 - engaged) * Fraction(self._threat_from(but, place))
 
-    def _threat_from(self, place: str) -> Any:
-        threat = self._threats.get(place)
+    def _threat_from(self, foes: str, place: str) -> Any:
+        """What the enemies in a place could throw at another: works at its border, and water, keep them off
+        as they keep off its own."""
+        threat = self._threats.get(foes)
         if threat is None:
-            number, worth = self.defenders(place, "attack") if place in self.enemy_places else (0, 0)
-            threat = self._threats[place] = number * worth
-        return threat
+            number, worth = self.defenders(foes, "attack") if foes in self.enemy_places else (0, 0)
+            threat = self._threats[foes] = number * worth
+        return Fraction(threat) / Fraction(self.value("hardness", place, 1, f"{foes}>{place}"))
 
     def near(self, place: str) -> tuple[str, ...]:
         return self.world.geography.next_to(place, self.links)
@@ -237,7 +248,7 @@ class Front:
 
     # ---- distances
 
-    @cached_property
+    @kept
     def friendly(self) -> set[str]:
         """Places where the nation's units may stand without a fight: its own and its allies'."""
         out = set()
@@ -251,7 +262,7 @@ class Front:
                 out.add(place)
         return out
 
-    @cached_property
+    @kept
     def camp(self) -> list[str]:
         """The nation and its allies that have units where they may stand, in order."""
         owners = {owner for place in self.friendly for owner in self.world.state.owners_at(place)}
@@ -259,12 +270,12 @@ class Front:
             owner for owner in owners if owner == self.nation or self.world.allied(self.nation, owner)
         )
 
-    @cached_property
+    @kept
     def front_places(self) -> list[str]:
         """Friendly places next to an enemy's."""
         return sorted(p for p in self.friendly if self.is_front(p))
 
-    @cached_property
+    @kept
     def need(self) -> dict[str, Any]:
         """How much each front place wants more units: what threatens or beckons, against what stands there
         (0: enough)."""
@@ -274,7 +285,7 @@ class Front:
             out[place] = self.threat(place) - n * worth
         return out
 
-    @cached_property
+    @kept
     def distance(self) -> dict[str, int]:
         """Steps over friendly land to the front, else to a shore; front places that have enough count as a
         little further."""
@@ -285,7 +296,7 @@ class Front:
             start.append((ease + (0 if holder == self.nation else 1), place))
         return self.spread([*start, *((ASHORE, quay) for quay in self._quays)])
 
-    @cached_property
+    @kept
     def _quays(self) -> list[str]:
         """Friendly places from which troops can go aboard, where the policy has armies go by sea."""
         if "armies" not in self.war.get("sea", {}):
@@ -296,7 +307,7 @@ class Front:
         )
         return [place for place in sorted(self.friendly) if self.world.geography.next_to(place, links)]
 
-    @cached_property
+    @kept
     def _pulls(self) -> dict[str, Fraction]:
         """What draws troops to each friendly place: the enemy's strength at the front behind it, less the
         further that is; half of it where there are enough to hold the front, and too few to go on."""
@@ -378,7 +389,7 @@ class Front:
         if not self.is_front(place) and not {"home", "calls"} & rule.keys():
             return {}
         free = self.free(place)
-        least = int(rule.get("least", 1))
+        least = self.least(place)
         threat = self.threat(place, but)
         if place not in self._stays and self.is_front(place):
             self._stays[place] = self.asked(rule.get("share", "1/3"), place)
@@ -403,6 +414,12 @@ class Front:
                 out[kind] = part_n
                 wanted_n -= part_n
         return out
+
+    def least(self, place: str) -> int:
+        """How many units stay in a place next to enemies at least."""
+        if place not in self._leasts:
+            self._leasts[place] = int(self.asked(self.war.get("garrison", {}).get("least", 1), place))
+        return self._leasts[place]
 
     def called_to(self, place: str) -> int:
         """How many units a place calls for, if it has fewer."""
@@ -462,12 +479,12 @@ class Front:
         return {k: n - stay.get(k, 0) for k, n in self.free(place).items() if n > stay.get(k, 0)}
 
 
-def _told(looked: Mapping[str, Any]) -> Mapping[str, int]:
-    """The enemies of whom a look has told, by kind; where it saw but some, twice as many of an unknown
-    one."""
+def _told(looked: Mapping[str, Any], before: Mapping[str, Any]) -> Mapping[str, int]:
+    """The enemies of whom a look has told, by kind; where it saw but some, twice as many of an unknown one,
+    and no fewer than were counted not long ago."""
     if "units" in looked:
         return looked["units"]  # type: ignore[no-any-return]
-    return {UNKNOWN: max(1, 2 * int(looked.get("n", 0)))}
+    return {UNKNOWN: max(1, 2 * int(looked.get("n", 0)), int(before.get("foes", before.get("n", 0))))}
 
 
 def about(row: Mapping[str, Any], least: int = 0) -> int:

@@ -4,9 +4,9 @@ given."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from typing import Any, TypeVar
 
+from ..core.compiled import kept
 from ..core.dice import Stream
 from ..orders import movement
 from ..orders.check import Checker
@@ -27,6 +27,7 @@ class Giver:
         self.world = world
         self.nation = nation
         self.stream = stream
+        self._kept: dict[str, Any] = {}
         self._noted: list[str] = []
         self.begin_anew()
 
@@ -43,11 +44,11 @@ class Giver:
         while self._noted:
             self.world.state.put("orders", self._noted.pop(), "*", None)
 
-    @cached_property
+    @kept
     def names(self) -> Names:
         return Names(self.world.ruleset, self.world.state)
 
-    @cached_property
+    @kept
     def has_units(self) -> bool:
         return bool(movement.places_with_units(self.world, self.nation))
 

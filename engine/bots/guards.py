@@ -72,15 +72,15 @@ def _call(giver: Giver, front: Front, rule: Row, place: str, called: int, there:
 
 
 def _enough(front: Front, rule: Row, place: str, kind: str, at_hand: int) -> int:
-    """How many of a kind hold a place against its part of what threatens it; only the least, if there are not
-    as many."""
-    least = max(1, int(rule.get("least", 1)))
+    """How many of a kind hold a place against its part of what threatens it, and the least that stay there;
+    only these, if there are not as many."""
+    least = max(1, front.least(place))
     each = front.worth_of(kind, front.nation, str(front.war["defense"]))
     threat = front.threat(place) * Fraction(front.asked(rule.get("share", "1/3"), place))
     if not threat or not each:
         return least if front.is_front(place) else at_hand  # so many as are called
     needed = isqrt(int(threat / each)) + 1
-    return needed if needed <= at_hand else least
+    return max(needed, least) if needed <= at_hand else least
 
 
 def _spare_near(front: Front, rule: Row, place: str) -> Iterator[tuple[str, str, Mapping[str, int]]]:

@@ -257,7 +257,6 @@ def give_marches(giver: Giver, front: Front) -> None:
         return
     behind = [p for p in movement.places_with_units(front.world, front.nation) if front.spare(p)]
     behind.sort(key=lambda p: (-front.distance.get(p, FAR), p))
-    long_ways = int(front.war.get("long", 6))
     for place in behind:
         steps = front.distance.get(place, FAR)
         if steps <= 0:
@@ -265,8 +264,8 @@ def give_marches(giver: Giver, front: Front) -> None:
         if front.room(place) < 0:
             _leave(giver, front, place, min(-front.room(place), sum(front.spare(place).values())))
         spare = front.spare(place)
-        if 2 < steps < ASHORE and long_ways > 0 and _far(giver, front, place, spare):
-            long_ways -= 1
+        if 2 < steps < ASHORE and front.long_ways > 0 and _far(giver, front, place, spare):
+            front.long_ways -= 1
             spare = front.spare(place)
         if spare:
             _near(giver, front, place, spare, steps)
@@ -322,26 +321,40 @@ def go(giver: Giver, front: Front, march: Marches, place: str, target: str, kind
 
 
 def _leave(giver: Giver, front: Front, place: str, n: int) -> None:
-    """So many units go from a place where too many stand to a friendly one that has room, the nearest to the
-    front."""
-    world, nation = front.world, front.nation
-    for march in front.march_orders:
+    """So many units go from a place where too many stand to friendly ones that have room, the nearest to the
+    front: next door, the others by long ways."""
+    for march in (*front.march_orders, *front.far_orders):
         mode = march.mode
         for kind in front.spare(place):
-            if n <= 0 or not movement.goes_by(world, mode, kind):
+            if n <= 0 or not movement.goes_by(front.world, mode, kind):
                 continue
-            near = world.geography.next_to(place, tuple(mode["links"]) if "links" in mode else None)
-            open_ = [
-                t
-                for t in near
-                if t in front.friendly
-                and front.room(t) > 0
-                and movement.can_go(world, nation, mode, place, t, kind)
-            ]
-            for target in sorted(open_, key=lambda t: (front.distance.get(t, FAR), t)):
+            for target in _with_room(giver, front, mode, place, kind):
                 part = min(n, front.spare(place).get(kind, 0), front.room(target))
+                if mode.get("steps") is None:
+                    part = min(part, _room(giver, front, mode, place, target, kind)) if front.long_ways else 0
                 if part > 0 and go(giver, front, march, place, target, {kind: part}):
                     n -= part
+                    front.long_ways -= mode.get("steps") is None
+
+
+def _with_room(giver: Giver, front: Front, mode: MovementRow, place: str, kind: str) -> list[str]:
+    """The friendly places with room that a kind can go to from a place, the nearest to the front first: those
+    next to it, or by a long way all that this reaches."""
+    world, nation = front.world, front.nation
+    if mode.get("steps") is None:
+        is_open = front.long_ways > 0 and _has_room(giver, front, mode, place)
+        ends = movement.targets(world, nation, mode, place, kind) if is_open else []
+        open_ = [t for t in ends if t in front.friendly and front.room(t) > 0]
+    else:
+        near = world.geography.next_to(place, tuple(mode["links"]) if "links" in mode else None)
+        open_ = [
+            t
+            for t in near
+            if t in front.friendly
+            and front.room(t) > 0
+            and movement.can_go(world, nation, mode, place, t, kind)
+        ]
+    return sorted(open_, key=lambda t: (front.distance.get(t, FAR), t))
 
 
 def _nearest(front: Front, mode: MovementRow, place: str, kind: str, steps: int) -> str | None:

@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from functools import cached_property
 from typing import Any
 
+from ..core.compiled import kept
 from ..core.model import Row
 from ..core.state import Entity
 from ..orders import movement
@@ -73,6 +73,7 @@ class _Fleets:
         self.links = tuple(self.mode["links"]) if "links" in self.mode else None
         self.odds = Fraction(str(rules.get("odds", front.war.get("odds", "3/2"))))
         self.fearless = bool(rules.get("fearless"))
+        self._kept: dict[str, Any] = {}
         self.bound: Counter[str] = Counter()  # fleets by the zone that they hold, or are on their way to
 
     def of(self, zone: str) -> dict[str, int]:
@@ -125,7 +126,7 @@ class _Fleets:
         if there.get(target, FAR) < there.get(zone, FAR):
             self._give(zone, fleet, target, self.rules.get("seek"))
 
-    @cached_property
+    @kept
     def _stations(self) -> dict[str, int]:
         """The zones worth being in."""
         zones = [p for p in self.world.ruleset.rows("places") if self.world.geography.next_to(p, self.links)]

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import traceback
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ..core.collector import collect_rarely, leave_at_once
@@ -196,8 +199,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _run(arguments: list[str]) -> int:
     from .terminal import spelled_out
 
-    with spelled_out():
-        code = _carry_out(arguments)
+    with spelled_out() as out:
+        code: int = ExitCode.DONE
+        with suppress(BrokenPipeError):
+            code = _carry_out(arguments)
+        out.finish()
+    if out.unread:  # the reader of our output has had enough, as `head` has
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ else 1)
+        code = ExitCode.DONE
     if f"{__name__}.game" in sys.modules:
         sys.modules[f"{__name__}.game"].at_work = None  # type: ignore[attr-defined]
     return code
@@ -208,6 +217,8 @@ def _carry_out(arguments: list[str]) -> int:
         return int(import_module(f"{__name__}.completion").answer())
     name = arguments[0] if arguments else "--help"
     if name in ("--help", "-h", "help"):
+        if arguments[1:] and not arguments[1].startswith("-"):  # `wteaw help new`
+            return _carry_out([*arguments[1:], "--help"])
         print(_help())
         return ExitCode.DONE if arguments else ExitCode.CALL
     if name == "--version":
@@ -234,9 +245,8 @@ def _carry_out(arguments: list[str]) -> int:
         return of_store_error(error)
     except KeyboardInterrupt:
         return ExitCode.INTERRUPTED
-    except BrokenPipeError:  # the reader of our output has had enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return ExitCode.DONE
+    except BrokenPipeError:
+        raise  # see `_run`
     except OSError as error:
         print(f"wteaw {name}: {error.filename or 'a file'}: {error.strerror or error}", file=sys.stderr)
         return of_os_error(error)
@@ -282,27 +292,43 @@ def _call(command: Command, arguments: list[str]) -> int:
     found = typer.main.get_command(command.app())
     try:
         result = found.main(
-            args=_with_json(found, arguments[1:]), prog_name=f"wteaw {command.name}", standalone_mode=True
+            args=_as_declared(found, arguments[1:]), prog_name=f"wteaw {command.name}", standalone_mode=True
         )
     except SystemExit as left:
         return left.code if isinstance(left.code, int) else int(left.code is not None)
     return result if isinstance(result, int) else 0
 
 
-def _with_json(command: Any, arguments: list[str]) -> list[str]:
-    """`--json` written out as `--format json`, for a command (or the one of a group that is called) that has
-    formats.
+FORMATS = ("text", "json", "html", "svg", "sarif", "github", "markdown")
+"""Every output format that a command has, in the order of help."""
+
+
+def _as_declared(command: Any, arguments: list[str]) -> list[str]:
+    """What was typed, as the command (or the one of a group that is called) declares it: `--json` is
+    `--format json`, and the game of a command that takes no other argument needs no `--game`.
+
+    Help is made to say what an option takes in words: its formats, and that it may be given again.
     """
     inner = getattr(command, "commands", {}).get(arguments[0] if arguments else "", command)
-    formats_of = next((p for p in inner.params if p.name == "format"), None)
-    if formats_of is None:
-        return arguments
-    formats_of.help = f"{formats_of.help} `--json` is short for `--format json`."
+    options = {p.name: p for p in inner.params if p.param_type_name == "option"}
+    for option in options.values():
+        if option.multiple:
+            option.metavar = option.metavar or "<text>"
+            option.help = f"{option.help or ''} May be given again.".strip()
     end = arguments.index("--") if "--" in arguments else len(arguments)
-    out: list[str] = []
-    for word in arguments[:end]:
-        out += ["--format", "json"] if word == "--json" else [word]
-    return out + arguments[end:]
+    typed, rest = arguments[:end], arguments[end:]
+    if "format" in options:
+        option = options["format"]
+        known = [name for name in FORMATS if re.search(rf"\b{name}\b", option.help or "")]
+        if "json" in known:
+            option.metavar = "|".join(known)
+            option.help = f"{option.help} `--json` is short for `--format json`."
+            typed = list(chain.from_iterable(["--format", "json"] if w == "--json" else [w] for w in typed))
+    start = 0 if inner is command else 1
+    bare = len(typed) > start and not typed[start].startswith("-")
+    if bare and "game" in options and len(options) == len(inner.params):
+        typed.insert(start, "--game")
+    return typed + rest
 
 
 def _completion(option: str, shell: list[str]) -> int:

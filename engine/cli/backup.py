@@ -11,12 +11,9 @@ from . import ExitCode, Stop, formats, tell
 
 __all__ = ["backup"]
 
-DESK = "desk.db"
-"""The name of a desk's database in its folder."""
-
 
 def backup(
-    where: Path = typer.Argument(..., help="The folder of a game, or of a desk."),
+    where: Path = typer.Argument(..., help="The folder of a game, or of a server."),
     out: Path = typer.Option(
         ..., "--out", help="The folder to put the copy in; the copy is a game's or a server's folder, too."
     ),
@@ -31,21 +28,22 @@ def backup(
     """
     from ..store import FILE
     from ..store.backup import copy_whole
+    from ..store.database import OLD_SERVER_FILE, SERVER_FILE
 
     formats(format, "text", "json")
     if str(where).startswith("postgresql"):
         raise Stop(
             "a PostgreSQL server's database is copied by pg_dump, and put back by pg_restore", ExitCode.CALL
         )
-    name = next((n for n in (FILE, DESK) if (where / n).is_file()), None)
+    name = next((n for n in (FILE, SERVER_FILE, OLD_SERVER_FILE) if (where / n).is_file()), None)
     if name is None:
-        raise Stop(f"{where} is no folder of a game or a desk", ExitCode.CALL)
+        raise Stop(f"{where} is no folder of a game or a server", ExitCode.CALL)
     copy_whole(where / name, out / name)
     found = list(_looked_at(out / name))
-    whose = "desk" if name == DESK else "game"
+    whose = "server" if name != FILE else "game"
     lines = [f"{out / name}: the {whose} as it stood now, {len(found)} game{'s' if len(found) != 1 else ''}."]
     lines += [f"  {g['game']}, turn {g['turn']}: {g['wrong'] or 'whole'}" for g in found]
-    one = f"{out / DESK}#GAME" if name == DESK else out
+    one = f"{out / name}#GAME" if name != FILE else out
     lines.append(f"`wteaw verify --game {one}` resolves every turn of it again.")
     tell(format, {"file": str(out / name), "games": found}, *lines)
     if any(g["wrong"] for g in found):

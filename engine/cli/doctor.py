@@ -30,7 +30,7 @@ __all__ = ["doctor"]
 PYTHON = (3, 11)
 SQLITE = (3, 24)
 EXTRAS = {
-    "desk": "games in a browser and by mail: wteaw serve, wteaw tick",
+    "server": "games in a browser and by mail: wteaw serve, wteaw tick",
     "lsp": "editors: wteaw lsp",
     "watch": "wteaw validate --watch, wteaw test --watch",
     "simulate": "many games over several machines, and their figures as pictures",
@@ -59,7 +59,7 @@ class Check:
 
 def doctor(
     needs: list[str] = typer.Argument(
-        None, help="What this machine is to do: desk, lsp, watch, map, docs, dev, benchmark."
+        None, help="What this machine is to do: server, lsp, watch, map, docs, dev, benchmark."
     ),
     format: str = typer.Option("text", help="text or json."),
 ) -> None:
@@ -68,7 +68,7 @@ def doctor(
     What every command needs must be there, and what is needed for the uses that are named; the rest is only
     told. Ends with 4 if something is missing that must be there.
 
-    Example: wteaw doctor desk
+    Example: wteaw doctor server
     """
     formats(format, "text", "json")
     wanted = set(needs or ())
@@ -245,7 +245,7 @@ def _programs() -> Iterator[Check]:
         "dev",
         bool(browser),
         browser or "not found",
-        "trying the pages of the desk",
+        "trying the pages of the server",
         "apt-get install chromium",
     )
     make = shutil.which("make") or ""
@@ -265,26 +265,26 @@ def _programs() -> Iterator[Check]:
 
 
 def _servers() -> Iterator[Check]:
-    """What the variables of a desk name; without them a desk does without."""
+    """What the variables of a server name; without them a server does without."""
     for variable, name, without, standard in (
-        ("WTEAW_DATABASE", "database", "SQLite in the desk's folder", {"postgresql": 5432}),
+        ("WTEAW_DATABASE", "database", "SQLite in the server's folder", {"postgresql": 5432}),
         (
             "WTEAW_MAIL",
             "mail server",
-            "mails are laid in the folder `desk/outbox`",
+            "mails are laid in the folder `server/outbox`",
             {"smtp": 587, "smtps": 465},
         ),
         ("WTEAW_IMAP", "mailbox", "no orders are taken by mail", {"imap": 143, "imaps": 993}),
     ):
         given = os.environ.get(variable, "")
         if not given:
-            yield Check(name, "desk", True, f"{variable} is not set: {without}")
+            yield Check(name, "server", True, f"{variable} is not set: {without}")
             continue
         why, where = _unreached(given, standard)
         mend = f"start it, or export {variable}={next(iter(standard))}://... as docs/hosting.md says"
         yield Check(
             name,
-            "desk",
+            "server",
             not why,
             f"{where}{': ' + why if why else ' answers'}",
             "wteaw serve, wteaw tick",

@@ -60,7 +60,7 @@ def _opened(where: Path) -> Any:
     kind, colon, rest = database.partition(":/")
     if not colon:
         raise StoreError(
-            f"there is no database {database!r}; a game of a desk is FILE#GAME or "
+            f"there is no database {database!r}; a game on a server is FILE#GAME or "
             "postgresql+psycopg://...#GAME"
         )
     # a path has lost one of its slashes
@@ -121,9 +121,9 @@ def options_given(option: list[str]) -> dict[str, str]:
     return _pairs(option, "an option is NAME=VALUE")
 
 
-def policies_given(policy: list[str]) -> dict[str, str]:
-    """Who is played by which bot as it was typed, WHO=POLICY each."""
-    return _pairs(policy, "who is played by which policy is WHO=POLICY")
+def bots_given(bot: list[str]) -> dict[str, str]:
+    """Who is played by which bot as it was typed, WHO=BOT each."""
+    return _pairs(bot, "who is played by which bot is WHO=BOT")
 
 
 def _pairs(given: list[str], form: str) -> dict[str, str]:
@@ -154,20 +154,18 @@ def new(
     formats(format, "text", "json")
     if "#" in game.name:
         raise Stop(
-            f"{game} names a game of a desk; those are begun on its pages (`--game FOLDER` makes another)",
+            f"{game} names a game on a server; those are begun on its pages (`--game FOLDER` makes another)",
             ExitCode.CALL,
         )
     from ..play.begin import new_game
     from ..play.pending import wanted_now
     from ..store import PLAYER, StoreError
     from ..store.drawing import read_drawing
-    from .names import nation_named
+    from .names import nations_named
 
     data, ruleset, folder = read_scenario(scenario)
     secret, options = seed_given(seed), options_given(option)
-    commanded = (
-        list(ruleset.rows("nations")) if all_players else [nation_named(name, ruleset) for name in player]
-    )
+    commanded = list(ruleset.rows("nations")) if all_players else nations_named(player, ruleset)
     seats = dict.fromkeys(commanded, PLAYER)
     try:
         started = new_game(
@@ -206,7 +204,11 @@ def _what_next(game: Path, players: list[str]) -> list[str]:
 def resolve(
     game: Path = GAME,
     force: bool = typer.Option(False, "--force", help="Resolve though orders of players are missing."),
-    until_phase: str = typer.Option("", "--until-phase", help="Stop before this phase; call again to go on."),
+    until_phase: str = typer.Option(
+        "",
+        "--until-phase",
+        help="Stop before this phase (`wteaw show sequence` lists them); call again to go on.",
+    ),
     dry_run: bool = typer.Option(
         False, "--dry-run", help="Show what would happen and keep nothing; once orders are closed."
     ),
@@ -254,9 +256,8 @@ def resolve(
             )
         )
         return
-    for entry in outcome.result.entries:
-        if "everyone" in entry.audience and entry.text and not entry.rule.startswith("sequence/"):
-            typer.echo(f"  {entry.text}")
+    for line in _at_a_glance(found, outcome.result, before):
+        typer.echo(line)
     kept = "nothing was kept" if dry_run else f"{len(outcome.result.entries)} journal entries"
     if position.ended:
         typer.echo(f"Turn {before} is resolved and the game has ended ({kept}).")
@@ -272,6 +273,24 @@ def resolve(
             f"({kept})."
         )
     typer.echo(f"state {position.state.hash()}  journal {position.head}")
+
+
+MOST_AT_A_GLANCE = 60
+"""Lines of a turn's summary on a terminal; a turn with more has a report for it."""
+
+
+def _at_a_glance(game: Any, done: Any, turn: int) -> list[str]:
+    """What a moderator wants to see of a resolution at once: news, land and battles, of their own report."""
+    from ..report.build import moderator_report  # reports are heavy, and wanted by none but this
+    from ..report.render import part_as_text
+
+    made = moderator_report(game.ruleset, done.position.state, done.entries, game=game.id, turn=turn)
+    wanted = [part for part in made.parts if part.title in ("News", "Land", "Battles")]
+    lines = [line for part in wanted for line in (part.title.upper(), *part_as_text(part), "")]
+    if len(lines) <= MOST_AT_A_GLANCE:
+        return lines
+    rest = len(lines) - MOST_AT_A_GLANCE
+    return [*lines[:MOST_AT_A_GLANCE], f"and {rest} lines more: `wteaw report` has all of it", ""]
 
 
 def close(game: Path = GAME, format: str = typer.Option("text", help="text or json.")) -> None:
@@ -458,6 +477,7 @@ def _open_questions(found: Any, nation: str, format: str) -> None:
         i for i in open_now(found) if nation in ("", str(rows[i].get("asks"))) or nation != MODERATOR
     )
     given = {n: said for n, said in found.decided().items() if nation in ("", n)}
+    flat = [(n, key, said) for n, answers in given.items() for key, said in answers.items()]
     tell(
         format,
         {
@@ -469,22 +489,21 @@ def _open_questions(found: Any, nation: str, format: str) -> None:
         *(f"{o.to} is asked {o.key}: {o.said}" for o in offers),
         *(f"{MODERATOR} is asked {o.key}: {o.said}" for o in left),
         *(f"may be asked: {i}{': ' + str(rows[i]['help']) if rows[i].get('help') else ''}" for i in may),
-        *(
-            f"answered for {n}: {key}: {said}"
-            for n, answers in given.items()
-            for key, said in answers.items()
-        ),
+        *(f"answered for {n}: {key}: {said}" for n, key, said in flat),
     )
 
 
 def upgrade(
     game: Path = GAME,
-    ruleset: Path = typer.Option(..., "--ruleset", help="The folder of the new rules."),
+    ruleset: Path = typer.Option(None, "--ruleset", help="The folder of the new rules."),
+    scenario: str = typer.Option("", help="A scenario by whose ruleset, and rules of its own, it goes on."),
     yes: bool = typer.Option(False, "--yes", help="Go on under the new rules from here."),
     reason: str = typer.Option("new rules", help="Why; kept with the game."),
     format: str = typer.Option("text", help="text or json."),
 ) -> None:
     """Replay a game under new rules and show the first difference; with --yes the game goes on under them.
+
+    A game of a scenario that has rules of its own needs the scenario: a folder knows nothing of them.
 
     Example: wteaw upgrade --game games/flanders --ruleset ruleset
     """
@@ -493,8 +512,10 @@ def upgrade(
     from ..play.verify import audit
     from .show import sound_ruleset
 
+    if ruleset is None and not scenario:
+        raise Stop("which rules? --ruleset FOLDER or --scenario FILE", ExitCode.CALL)
     found = open_game(game)
-    _, rules = sound_ruleset(ruleset)
+    rules = read_scenario(scenario, ruleset)[1] if scenario else sound_ruleset(ruleset)[1]
     if rules.hash == found.ruleset.hash:
         tell(
             format,

@@ -52,10 +52,10 @@ def scenarios(format: str = typer.Option("text", help="text or json.")) -> None:
 
 
 def games(
-    where: Path = typer.Argument(Path(), help="A folder that has games in it, or the database of a desk."),
+    where: Path = typer.Argument(Path(), help="A folder that has games in it, or the database of a server."),
     format: str = typer.Option("text", help="text or json."),
 ) -> None:
-    """List the games below a folder, or those of a desk's database, with what each waits for.
+    """List the games below a folder, or those of a server's database, with what each waits for.
 
     Example: wteaw games games
     """

@@ -8,14 +8,14 @@ from pathlib import Path
 import typer
 
 from . import formats
-from .game import open_game
+from .game import GAME, open_game
 from .terminal import Working
 
 __all__ = ["luck"]
 
 
 def luck(
-    game: Path = typer.Argument(..., help="The folder of the game."),
+    game: Path = GAME,
     nation: str = typer.Option("", help="As this nation may know it: once the game has ended."),
     format: str = typer.Option("text", help="text, html or json."),
 ) -> None:
@@ -24,7 +24,7 @@ def luck(
 
     The game is resolved again for it. While it runs, luck is for the moderator alone.
 
-    Example: wteaw luck games/flanders --format html > luck.html
+    Example: wteaw luck --game games/flanders --format html > luck.html
     """
     formats(format, "text", "html", "json")
     from ..play.dice_statistics import luck as luck_of

@@ -10,7 +10,7 @@ from ..orders.names import Names
 from ..ruleset import Ruleset
 from . import ExitCode, Stop
 
-__all__ = ["nation_named", "one_named"]
+__all__ = ["nation_named", "nations_named", "one_named"]
 
 
 def one_named(kind: str, text: str, ruleset: Ruleset, state: State | None = None) -> str:
@@ -24,11 +24,35 @@ def one_named(kind: str, text: str, ruleset: Ruleset, state: State | None = None
     noun = kind.replace("-", " ")
     if ids:
         raise Stop(f"several {noun}s are called {text}: {', '.join(ids)}", ExitCode.CALL)
-    near = names.guesses(kind, joined(text))
-    raise Stop(
-        f"no {noun} is called {text}" + (f"; did you mean {' or '.join(near)}?" if near else ""),
-        ExitCode.CALL,
-    )
+    raise Stop(f"no {noun} is called {text}{_nearest(names, kind, text)}", ExitCode.CALL)
+
+
+MOST_LISTED = 12
+"""So many names are listed whole, if none is near."""
+
+
+def _nearest(names: Names, kind: str, text: str) -> str:
+    """The names that come nearest to a wrong one, or that begin as it does; else all, where they are few."""
+    near = list(names.guesses(kind, joined(text)))
+    if not near:
+        near = names.beginning(kind, joined(text))[:MOST_LISTED]
+    if near:
+        return f"; did you mean {' or '.join(near)}?"
+    known = [names.printed(kind, id_) for id_ in names.all(kind)]
+    return f"; there are {', '.join(known)}" if 0 < len(known) <= MOST_LISTED else ""
+
+
+def nations_named(texts: list[str], ruleset: Ruleset) -> list[str]:
+    """The ids of the nations that go by these names; one Stop names all that there are not."""
+    found, wrong = [], []
+    for text in texts:
+        try:
+            found.append(nation_named(text, ruleset))
+        except Stop as stop:
+            wrong.append(str(stop))
+    if wrong:
+        raise Stop("\n  ".join(wrong), ExitCode.CALL)
+    return found
 
 
 def nation_named(text: str, ruleset: Ruleset, state: State | None = None) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 import typer
 
+from ..core.choices import block_of
 from ..core.diagnostics import render as render_findings
 from ..core.state import State
 from ..odds.ask import Question
@@ -149,7 +150,9 @@ def odds(
         found = f"\n{render_findings(unclear.found, 'text')}" if unclear.found else ""
         raise Stop(f"{unclear}{found}", ExitCode.CALL) from None
     question = replace(question, seekers=SEEKERS[contact])
-    if question.seekers and world.ruleset.row("battles", question.battle).get("contact_again"):
+    if question.seekers and block_of(world.ruleset.row("battles", question.battle), "where").get(
+        "contact_again"
+    ):
         composer.notes.append(
             "contact must be found again before every later round (--contact kept leaves that out)"
         )

@@ -280,22 +280,20 @@ def _seat(found: Any, nation: str, key: str) -> tuple[str, str]:
     """
     from ..play.player_keys import holder
     from ..store import MODERATOR, PLAYER
-    from ..world.world import World
 
     if not key and not nation:
         raise Stop(
-            "say whose orders these are: --key KEY as the player of the seat, --nation NATION as the "
-            "moderator",
+            "say whose orders these are: --key KEY as the player, --nation NATION as the moderator",
             ExitCode.CALL,
         )
     if not key:
         return _named(found, nation), MODERATOR
     whose = holder(found, key)
     if whose is None:
-        raise Stop("this key is for no seat of the game, or it has been revoked; nothing was changed")
+        raise Stop("this key is for no nation of the game, or it has been revoked; nothing was changed")
     if not nation or (named := _named(found, nation)) == whose:
         return whose, PLAYER
-    world = World(found.ruleset, found.seated_position().state, geography=found.geography)
+    world = found.seated_world()
     if world.commander_of(named) != whose:
         raise Stop(f"this key is for {whose}, not for {nation}; nothing was changed")
     return named, PLAYER

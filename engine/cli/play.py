@@ -6,12 +6,13 @@ import os
 import shutil
 import sys
 import time
+from itertools import chain
 from pathlib import Path
 
 import typer
 
 from . import ExitCode, Stop, formats, tell
-from .game import options_given, policies_given, read_scenario, seed_given
+from .game import bots_given, options_given, read_scenario, seed_given
 from .terminal import Working, each
 
 __all__ = ["play"]
@@ -23,8 +24,8 @@ def play(
     turns: int = typer.Option(0, min=0, help="Stop after so many turns; 0 plays to the end."),
     seed: str = typer.Option("", help="Any text that fixes all dice, such as 42; otherwise they are drawn."),
     option: list[str] = typer.Option([], help="An option of the rules and its value, as NAME=VALUE."),
-    policy: list[str] = typer.Option(
-        [], help="Who is played by which bot, as WHO=POLICY: a nation, a side or everyone."
+    bot: list[str] = typer.Option(
+        [], help="Who is played by which bot, as WHO=BOT: a nation, a side or everyone."
     ),
     rules: Path = typer.Option(None, "--ruleset", help="The folder of another ruleset for the scenario."),
     force: bool = typer.Option(False, "--force", help="Play over a game that is in the folder already."),
@@ -48,6 +49,7 @@ def play(
     from ..report.map import to_png
     from ..report.map_views import map_svg
     from ..report.report_files import write_reports
+    from ..report.result import result_lines
     from ..store import FILE
     from ..store.drawing import read_drawing
 
@@ -72,7 +74,7 @@ def play(
             options=options,
             seed=secret,
             drawing=drawing,
-            policies=policies_given(policy),
+            policies=bots_given(bot),
         )
     except ValueError as error:
         raise Stop(str(error), ExitCode.CALL) from None
@@ -93,7 +95,7 @@ def play(
                 for e in outcome.result.entries
                 if e.rule.startswith("victory/") and "everyone" in e.audience
             ]
-            standing = [line for e in scores for line in (e.text, *e.data.get("details", ())) if line]
+            standing = list(chain.from_iterable(map(result_lines, scores)))
             entries = outcome.result.entries
             news = [
                 e.text

@@ -38,7 +38,7 @@ def list_(game: Path = GAME, format: str = FORMAT) -> None:
 
     found = open_game(game)
     waiting = WaitingList(found).candidates()
-    places = vacancies(WaitingList(found).world())
+    places = vacancies(found.seated_world())
     if format == "json":
         people = [
             {"name": c.name, "email": c.email, "side": c.side, "nation": c.nation, "status": c.status}

@@ -149,7 +149,7 @@ def explain(
     from ..play.explain import Unknown
     from ..play.views import views_after
     from ..report.explanation import as_lines, explanation
-    from ..rulebook.questions import inquiry
+    from ..rulebook.questions import WHAT_CAN_BE_ASKED, inquiry
     from .names import nation_named
 
     formats(format, "text", "json")
@@ -162,10 +162,18 @@ def explain(
     views = views_after(found, turn or None)
     state = views.world(nation).state if nation else views.position.state
     entries = [e for e in views.journal if not turn or e.turn <= turn]
+    told, problem = None, ""
     try:
         told = explanation(found.ruleset, state, entries, what, reader=nation, geography=found.geography)
     except Unknown as error:
-        raise Stop(str(error), ExitCode.CALL) from None
+        problem = str(error)
+    if not turn and (told is None or told.empty):  # perhaps a word of the rules
+        answer = inquiry(found, nation).answer(what)
+        if answer != [WHAT_CAN_BE_ASKED]:
+            tell(format, {"asked": what, "nation": nation, "answer": answer}, *answer)
+            return
+    if told is None:
+        raise Stop(problem, ExitCode.CALL)
     if format == "json":
         typer.echo(dumps(asdict(told)).decode())
         return

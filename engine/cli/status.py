@@ -33,8 +33,6 @@ def status(game: Path = GAME, format: str = typer.Option("text", help="text or j
         typer.echo(f"  {names.get(seat['nation'], seat['nation'])}: {seat['says']}")
     if told["policies"]:
         one = len(told["policies"]) == 1
-        typer.echo(
-            f"  {len(told['policies'])} more {'nation is' if one else 'nations are'} played by policies."
-        )
+        typer.echo(f"  {len(told['policies'])} more {'nation is' if one else 'nations are'} played by bots.")
     for line in told["moderator"] or [told["next"]]:
         typer.echo(line)

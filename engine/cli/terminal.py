@@ -33,10 +33,23 @@ class _Spelled:
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
+        self.unread = False
+        """Whether whoever read it has gone."""
 
     def write(self, text: str) -> int:
-        self.stream.write(_spelled(text))
+        try:
+            self.stream.write(_spelled(text))
+        except BrokenPipeError:
+            self.unread = True
+            raise
         return len(text)
+
+    def finish(self) -> None:
+        """Hand over what is not written yet, if anybody still reads."""
+        try:
+            self.stream.flush()
+        except BrokenPipeError:
+            self.unread = True
 
     def writelines(self, lines: Iterable[str]) -> None:
         for line in lines:
@@ -51,12 +64,13 @@ def _spelled(text: str) -> str:
 
 
 @contextmanager
-def spelled_out() -> Iterator[None]:
-    """Within, whatever is printed is printed so."""
+def spelled_out() -> Iterator[_Spelled]:
+    """Within, whatever is printed is printed so; gives what stands for standard output."""
     before = sys.stdout, sys.stderr
-    sys.stdout, sys.stderr = cast(TextIO, _Spelled(before[0])), cast(TextIO, _Spelled(before[1]))
+    out = _Spelled(before[0])
+    sys.stdout, sys.stderr = cast(TextIO, out), cast(TextIO, _Spelled(before[1]))
     try:
-        yield
+        yield out
     finally:
         sys.stdout, sys.stderr = before
 

@@ -5,23 +5,23 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 import typer
 
 from ..core.diagnostics import FORMATS, Diagnostic, has_errors, render, tidy
 from ..play.scenario_files import load_scenario, read_scenario, ruleset_folder
-from ..report.map_faults import drawing_faults
+from ..ruleset import cache as shelf
 from ..ruleset import load_ruleset
-from ..ruleset.compile import Done
-from ..ruleset.folder import MANIFEST, TABLE_FOLDERS, find_rulesets
-from ..testing.check import faults_of_tests
+from ..ruleset.compile import RulesetsRead, key_of_files
+from ..ruleset.folder import MANIFEST, MAP_FOLDER, TABLE_FOLDERS, find_rulesets, name_of
+from ..ruleset.forms import forms
+from ..testing.cases import FOLDER
 from . import ExitCode, Stop, formats
 from .terminal import each, say
 
 __all__ = ["find_inputs", "validate", "validate_paths"]
-
-TESTS = "tests"
 
 
 def validate(
@@ -77,7 +77,7 @@ def _watch(paths: list[Path], *, strict: bool, cache: bool) -> None:
 
 def validate_paths(paths: list[Path], *, cache: bool = True) -> list[Diagnostic]:
     """All findings in all rulesets and scenarios at or below the paths; names of files as seen from here."""
-    done: Done = {}
+    done = RulesetsRead()
     inputs = list(_inputs(paths))
     looked_at = {one.path.resolve() for one in inputs if not one.scenario}
     found = []
@@ -89,7 +89,7 @@ def validate_paths(paths: list[Path], *, cache: bool = True) -> list[Diagnostic]
     return tidy(found)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Input:
     """A ruleset's folder or a scenario's file, found below `root`."""
 
@@ -97,23 +97,56 @@ class _Input:
     root: Path
     scenario: bool = False
 
-    def findings(self, *, cache: bool, done: Done | None = None) -> list[Diagnostic]:
+    def findings(self, *, cache: bool, done: RulesetsRead | None = None) -> list[Diagnostic]:
+        """All that is found in it, kept for the texts that it is made of."""
+        done = done or RulesetsRead()
+        made_of = self._made_of(done) if cache else ()
+        found = shelf.findings(made_of, lambda: self._found(cache, done), cache=cache)
+        return _seen_from_here(found, self.path.parent if self.scenario else self.path)
+
+    def _made_of(self, done: RulesetsRead) -> Iterator[str | bytes]:
+        """What decides what is found in it, besides the program: where it lies, and the text of every file
+        that is read for it.
+        """
+        yield from ("input", str(self.path.resolve()))
+        folder: Path | None = self.path
         if self.scenario:
-            return _seen_from_here(
-                load_scenario(self.path, cache=cache, root=self.root, done=done)[2], self.path.parent
-            )
+            folder, found, texts = self._read
+            yield from (part for name, text in texts.items() for part in (name, text))
+            yield repr(found)
+        else:
+            for below in (FOLDER, MAP_FOLDER):
+                for path in sorted((self.path / below).rglob("*")):
+                    if path.is_file():
+                        yield from (name_of(path, self.path), path.read_bytes())
+        if folder is not None:
+            yield key_of_files(done.layers(folder, self.root), forms())
+
+    def _found(self, cache: bool, done: RulesetsRead) -> list[Diagnostic]:
+        if self.scenario:
+            return load_scenario(self.path, cache=cache, root=self.root, done=done)[2]
+        # start-up time: they bring what draws maps and plays tests, for findings that are mostly kept
+        from ..report.map_faults import drawing_faults
+        from ..testing.check import faults_of_tests
+        from ..testing.equivalent import faults_of_marks
+
         ruleset, found = load_ruleset(self.path, cache=cache, root=self.root, done=done)
         found = [*found, *drawing_faults(self.path, ruleset)]
         if ruleset is not None and self.path.is_dir():
             found += faults_of_tests(self.path, ruleset, cache=cache)
-        return _seen_from_here(found, self.path)
+            found += faults_of_marks(self.path, ruleset, cache=cache)
+        return found
 
     def ruleset(self) -> Path | None:
         """The folder of the ruleset that it is, or is of."""
-        if not self.scenario:
-            return self.path
-        node = read_scenario(self.path)[0]
-        return ruleset_folder(node, self.path.parent)[0] if node is not None else None
+        return self._read[0] if self.scenario else self.path
+
+    @cached_property
+    def _read(self) -> tuple[Path | None, list[Diagnostic], dict[str, bytes]]:
+        """Of a scenario the folder of its ruleset, what is wrong with the text, and the text of each file."""
+        node, found, texts = read_scenario(self.path)
+        folder, wrong = ruleset_folder(node, self.path.parent) if node is not None else (None, [])
+        return folder, [*found, *wrong], texts
 
 
 def _inputs(paths: list[Path]) -> Iterator[_Input]:
@@ -142,7 +175,7 @@ def find_inputs(path: Path) -> tuple[list[Path], list[Path]]:
     scenarios = []
     for here, below, files in os.walk(path):
         folder = Path(here)
-        below[:] = sorted(d for d in below if not d.startswith(".") and d != TESTS)
+        below[:] = sorted(d for d in below if not d.startswith(".") and d != FOLDER)
         if folder in rulesets:
             below[:] = [d for d in below if d not in TABLE_FOLDERS]
             continue

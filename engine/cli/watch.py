@@ -13,14 +13,14 @@ from typing import Generic, TypeVar
 import typer
 
 from ..ruleset.compile import read_layers
-from ..ruleset.folder import MANIFEST, TABLE_FOLDERS, ruleset_above
+from ..ruleset.folder import MANIFEST, MAP_FOLDER, TABLE_FOLDERS, ruleset_above
 from . import ExitCode, Stop
 from .terminal import raw
 
 __all__ = ["Watch", "Watched"]
 
 SUFFIXES = (".yaml", ".yml", ".json")
-SOURCES = (MANIFEST, *TABLE_FOLDERS, "map")
+SOURCES = (MANIFEST, *TABLE_FOLDERS, MAP_FOLDER)
 CLEAR = "\x1b[2J\x1b[3J\x1b[H"
 QUIET = 100
 """Milliseconds without a further change before files are looked at: editors and version control write several

@@ -124,7 +124,7 @@ def _is_plain(value: object) -> bool:
     is.
     """
     kind = type(value)
-    if kind is dict:
+    if kind is dict or issubclass(kind, dict):
         if not _TEXT.issuperset(map(type, value)) or FRACTION_KEY in value:  # type: ignore[operator,call-overload]
             return False
         items = value.values()  # type: ignore[attr-defined]

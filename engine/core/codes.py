@@ -48,7 +48,7 @@ CODES: dict[str, str] = {
     "E214": "A face that the dice of its roll do not have, or ranges that overlap.",
     "E215": "A table whose cells are not of one kind or not under the same number of keys, or whose bands "
     "leave a number out.",
-    "E221": "An overlay removes or appends to something that is not below.",
+    "E221": "An overlay removes, replaces or appends to something that is not below.",
     "E222": "A removed row says something more.",
     "E223": "A key is both given again and appended to or removed.",
     "E224": "`append` of a list to a map, a map to a list, or to a single value.",
@@ -96,8 +96,8 @@ CODES: dict[str, str] = {
     "W601": "An event that can never fire.",
     "W602": "An order or action that no step of the sequence takes, or a row that none goes through.",
     "W603": "A kind of unit that nobody can get.",
-    "W604": "A definition, table, option or other helper that nothing uses, or a kind of the map that no "
-    "rule names.",
+    "W604": "A definition, table, option, tag or other helper that nothing uses, or a kind of the map that "
+    "no rule names.",
     "E605": "A row names a step that the sequence does not have.",
     "E606": "A step of the sequence that does nothing, or a sequence that never waits for orders.",
     "W607": "No row of `visibility`: players are shown nothing.",
@@ -118,7 +118,9 @@ CODES: dict[str, str] = {
     "W621": "An order that nobody is ever asked for, or turns that ask nobody for orders.",
     "W622": "A card that no pile ever holds, or a pile that cards never come into, or never leave.",
     "W623": "A pile that an order chooses from, and that nobody is shown.",
-    "W624": "A word in an expression that stands nowhere else, and is nearly one that does.",
+    "W624": "A word in an expression, a kind of the map, a tag or a text of a row that stands nowhere else, "
+    "and is nearly one that does.",
+    "W625": "A technology that nobody can ever learn.",
     "W701": "A silence that silences nothing.",
     "E702": "A silence of a code that does not exist, or of an error.",
 }
@@ -157,6 +159,8 @@ PAGES: dict[str, str] = {
     "W611": "orders.md",
     "W613": "made/expressions.md",
     "W624": "made/expressions.md",
+    "W619 W625": "made/table-technologies.md",
+    "W622 W623": "made/table-piles.md",
     "W618": "made/shared.md#ref-shared-cases",
     "W701 E702": "diagnostics.md",
 }

@@ -12,6 +12,7 @@ import difflib
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from itertools import takewhile
 from typing import Any, Literal
 
 from .codes import CODES, page
@@ -98,13 +99,24 @@ def nearest(word: str, known: Iterable[str], *, count: int = 1) -> list[str]:
     if _fold(word) in folded:
         return [folded[_fold(word)]]
     cutoff = 0.8 if len(word) < 3 else 0.66
-    found = difflib.get_close_matches(_fold(word)[:80], list(folded), n=count, cutoff=cutoff)
+    meant = _fold(word)[:80]
+    close = difflib.get_close_matches(meant, list(folded), n=len(folded), cutoff=cutoff)
+    close.sort(key=lambda choice: _unlikeness(meant, choice))
+    found = close[:count]
     if not found and _fold(word).endswith("ies") and f"{_fold(word)[:-3]}y" in folded:
         found = [f"{_fold(word)[:-3]}y"]
     if not found and len(word) >= 4:  # a part of a compound id: colour for map-colour
         part = _fold(word)
         found = sorted((k for k in folded if part in k.split("-")), key=len)[:count]
     return [folded[k] for k in found]
+
+
+def _unlikeness(meant: str, choice: str) -> tuple[float, int, str]:
+    """The order of words by how like they are; of two that are as like, the one that begins alike longer is
+    first.
+    """
+    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(meant, choice, strict=False)))
+    return -difflib.SequenceMatcher(None, choice, meant).ratio(), -same, choice
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

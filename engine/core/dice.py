@@ -284,6 +284,14 @@ class KeyedDice(CountingDice):
         return _StreamWords(canonical.keyed(dice_key, "wteaw stream", [*name[:3], use])).draw
 
 
+def names_of(stream: StreamName) -> tuple[str, ...]:
+    """The names under which dice may be typed in for a throw, the most exact first: ``rule@subject``, the
+    first parts of a subject of several (``place:round``), and ``rule``.
+    """
+    parts = stream.subject.split(":")
+    return (*(f"{stream.rule}@{':'.join(parts[:n])}" for n in range(len(parts), 0, -1)), stream.rule)
+
+
 class ScriptedDice(CountingDice):
     """Dice typed in: real dice on a table, or the dice of a rule test.
 
@@ -312,9 +320,7 @@ class ScriptedDice(CountingDice):
             self._fallback.checkpoint(lambda: f"{key()} {sorted(self.unused().items())}")
 
     def drawer(self, name: StreamName, use: int) -> Drawer:
-        parts = name.subject.split(":")
-        exact = [f"{name.rule}@{':'.join(parts[:n])}" for n in range(len(parts), 0, -1)]
-        asked = (*exact, name.rule, "*")
+        asked = (*names_of(name), "*")
         queues = [self._left[each] for each in asked if each in self._left]
         beyond: Drawer | None = None
 

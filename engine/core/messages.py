@@ -97,6 +97,11 @@ def capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def uncapital(text: str) -> str:
+    """With a small letter at its beginning, unless it is written in capitals (`PUs`)."""
+    return text[:1].lower() + text[1:] if text[1:2].islower() else text
+
+
 def possessive(name: str) -> str:
     """A name with its `s`, or its apostrophe alone after an s."""
     return name + ("'" if name.endswith("s") else "'s")
@@ -137,6 +142,13 @@ def forms_in(word: str) -> tuple[str, tuple[str, ...]] | None:
     """
     found = _FORMS.fullmatch(word)
     return ((found["of"] or "").strip(), tuple(found["forms"].split("|"))) if found else None
+
+
+@lru_cache(maxsize=4096)
+def slots_in(template: str) -> tuple[str, ...]:
+    """The slots of a template, each once, in the order in which they first stand in it."""
+    words = dict.fromkeys(found[1] for found in SLOT.finditer(template))
+    return tuple(word for word in words if forms_in(word) is None)
 
 
 @lru_cache(maxsize=4096)

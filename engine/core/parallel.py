@@ -1,9 +1,10 @@
-"""Work that depends on nothing but its item, shared out over forked processes: each takes the next item as
-soon as it is free.
+"""Work that depends on nothing but its item, shared out over processes: each takes the next item as soon as
+it is free.
 
-A process that is forked has everything in memory already and gives back its answers only. What it could not
-do, for whatever reason, is done by the one that asked, where a fault then comes up as if nothing had been
-shared out.
+`shared_out` forks: its processes have everything in memory already and give back their answers only, all at
+the end. What one could not do, for whatever reason, is done by the one that asked, where a fault then comes
+up as if nothing had been shared out. `in_processes` begins processes anew, and gives each answer as soon as
+its turn has come. Programs that keep processes at hand (a server, a sweep) have each `end_with_parent`.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from __future__ import annotations
 import os
 import pickle
 import sys
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any, TypeVar
 
@@ -44,6 +46,45 @@ def shared_out(work: Callable[[T], R], items: Sequence[T], workers: int) -> list
             with suppress(EOFError, pickle.UnpicklingError):  # killed while it told them
                 done.update(pickle.loads(told))
     return [done[n] if n in done else work(item) for n, item in enumerate(items)]
+
+
+def in_processes(
+    work: Callable[[T], R],
+    items: Sequence[T],
+    jobs: int,
+    *,
+    begin: Callable[..., None] | None = None,
+    given: tuple[Any, ...] = (),
+) -> Iterator[R]:
+    """The answers to all items, in their order, each as soon as it is there; by this process if that is one
+    job, or one item.
+
+    `begin` is called with what is `given` before anything else: once in each process.
+    """
+    if jobs < 2 or len(items) < 2:
+        if begin is not None:
+            begin(*given)
+        yield from map(work, items)
+        return
+    from concurrent.futures import ProcessPoolExecutor  # most programs that share work out only fork
+
+    with ProcessPoolExecutor(jobs, initializer=begin, initargs=given) as pool:
+        yield from pool.map(work, items)
+
+
+def end_with_parent() -> None:
+    """Let this process end when the one that started it has ended, however that came about."""
+    from multiprocessing import parent_process  # most programs that share work out only fork
+
+    parent = parent_process()
+    if parent is None:
+        return
+
+    def follow() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=follow, daemon=True).start()
 
 
 def _work_off(queue: int, work: Callable[[T], R], items: Sequence[T], done: dict[int, Any]) -> None:

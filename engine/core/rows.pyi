@@ -96,7 +96,7 @@ class EffectChange(TypedDict, total=False):
     at_most: Any
     add: Any
     drop: Any
-    said_by: Any
+    said_by: str
 
 EffectPay = TypedDict(
     "EffectPay",
@@ -128,7 +128,7 @@ EffectFlag = TypedDict(
     "EffectFlag",
     {
         "who": Required[Any],
-        "as": Required[Any],
+        "as": Required[str],
         "turns": Any,
         "seen_by": Any,
     },
@@ -139,7 +139,7 @@ EffectClear = TypedDict(
     "EffectClear",
     {
         "who": Required[Any],
-        "as": Required[Any],
+        "as": Required[str],
     },
     total=False,
 )
@@ -203,7 +203,7 @@ class EffectConvert(TypedDict, total=False):
     condition: Any
     n: Any
     set: Mapping[str, Any]
-    listed: Any
+    listed: str
 
 EffectRelocate = TypedDict(
     "EffectRelocate",
@@ -247,7 +247,7 @@ class EffectFight(TypedDict, total=False):
 
 class EffectReact(TypedDict, total=False):
     matrix: Required[str]
-    row: Required[Any]
+    row: Required[str]
     actor: Any
     object: Any
 
@@ -255,8 +255,8 @@ EffectKnow = TypedDict(
     "EffectKnow",
     {
         "who": Required[Any],
-        "what": Required[Any],
-        "of": Any,
+        "what": Required[str],
+        "of": str,
         "seen": Any,
         "counts": str,
         "as": str,
@@ -287,7 +287,7 @@ EffectVote = TypedDict(
         "tie": str,
         "then": Sequence[Effect],
         "else": Sequence[Effect],
-        "about": Any,
+        "about": str,
         "alone": bool,
     },
     total=False,
@@ -413,27 +413,15 @@ class BattleRow(TypedDict, total=False):
     note: str
     silence: Mapping[str, str]
     name: str
-    where: str
-    from_start: bool
-    over: str
-    at: str
-    parties: BattleParties
-    came_from: str
-    origins: Any
+    where: Any
     by: Any
     when: Any
-    detection: Sequence[str]
-    contact_again: bool
     tempo: str
-    apart: str
     once: bool
     attacks: str
-    standing: bool
     who: Any
     absent: Sequence[BattleAbsent]
-    beside: BattleBeside
     holds: Any
-    before: BattleBefore
     preludes: Sequence[str]
     die: str
     step_losses: BattleStepLosses
@@ -458,21 +446,9 @@ class BattleRow(TypedDict, total=False):
     caps: Sequence[BattleCaps]
     followed_by: str
 
-class BattleParties(TypedDict, total=False):
-    attacker: Required[str]
-    defender: Required[str]
-
 class BattleAbsent(TypedDict, total=False):
     when: Required[Any]
     says: Required[str]
-
-class BattleBeside(TypedDict, total=False):
-    side: Required[str]
-    when: Any
-
-class BattleBefore(TypedDict, total=False):
-    meeting: str
-    rivals: str
 
 class BattleStepLosses(TypedDict, total=False):
     field: Required[str]
@@ -519,16 +495,8 @@ class BattleStages(TypedDict, total=False):
     die: str
     dice: Any
     most: Any
-    resolve: str
-    pooled: Any
+    resolve: Any
     value: Any
-    each_die: Any
-    side_die: BattleStagesSideDie
-    reroll: BattleStagesReroll
-    table: Mapping[str, str]
-    order: Sequence[str]
-    tie: str
-    loss: BattleStagesLoss
     hits: Any
     never_hits: Any
     losses: str
@@ -537,26 +505,6 @@ class BattleStages(TypedDict, total=False):
     source: Sequence[str]
     note: str
     fire_on_retreat: str
-
-class BattleStagesSideDie(TypedDict, total=False):
-    die: Required[str]
-    when: Any
-
-class BattleStagesReroll(TypedDict, total=False):
-    who: Any
-    most: Required[Any]
-    in_all: Any
-    luck: BattleStagesRerollLuck
-
-class BattleStagesRerollLuck(TypedDict, total=False):
-    die: Required[str]
-    faces: Required[Sequence[int]]
-    when: Any
-
-class BattleStagesLoss(TypedDict, total=False):
-    base: Any
-    per: int
-    least: Any
 
 class BattleSupport(TypedDict, total=False):
     id: Required[str]
@@ -875,6 +823,8 @@ EventRow = TypedDict(
         "cases": Sequence[Case],
         "effects": Sequence[Effect],
         "on_failure": Sequence[Effect],
+        "importance": int,
+        "quiet": Any,
         "audience": Any,
         "says": str,
     },
@@ -1011,6 +961,7 @@ MatrixRow = TypedDict(
         "note": str,
         "silence": Mapping[str, str],
         "name": str,
+        "labels": Mapping[str, str],
         "track": Required[str],
         "for": Required[str],
         "columns": Required[Sequence[Any]],
@@ -1400,10 +1351,11 @@ class PolicyWar(TypedDict, total=False):
 
 class PolicyWarGarrison(TypedDict, total=False):
     who: Any
-    least: int
+    least: Any
     home: Any
     calls: Any
     share: Any
+    engaged: Any
 
 class PolicyWarForesight(TypedDict, total=False):
     battle: Required[str]
@@ -1573,6 +1525,7 @@ class ResourceRow(TypedDict, total=False):
     silence: Mapping[str, str]
     name: Required[str]
     aliases: Sequence[str]
+    treasury: Any
 
 SequenceRow = TypedDict(
     "SequenceRow",
@@ -1699,6 +1652,7 @@ class TableRow(TypedDict, total=False):
     note: str
     silence: Mapping[str, str]
     name: str
+    labels: Mapping[str, str]
     keys: Sequence[str]
     rows: Mapping[str, Any]
     bands: Mapping[str, Any]
@@ -1791,17 +1745,6 @@ class TransferRaid(TypedDict, total=False):
 class TransferNoWay(TypedDict, total=False):
     to_cutter: Any
     round: str
-
-class TreasuryRow(TypedDict, total=False):
-    id: Required[str]
-    source: Sequence[str]
-    note: str
-    silence: Mapping[str, str]
-    per: Required[str]
-    links: Sequence[str]
-    through: Any
-    shared: bool
-    seat: str
 
 class UnitRow(TypedDict, total=False):
     id: Required[str]
@@ -2039,8 +1982,6 @@ class Tables:
     @overload
     def rows(self, form: Literal["transfers"]) -> Mapping[str, TransferRow]: ...
     @overload
-    def rows(self, form: Literal["treasuries"]) -> Mapping[str, TreasuryRow]: ...
-    @overload
     def rows(self, form: Literal["units"]) -> Mapping[str, UnitRow]: ...
     @overload
     def rows(self, form: Literal["upkeep"]) -> Mapping[str, UpkeepRow]: ...
@@ -2149,8 +2090,6 @@ class Tables:
     @overload
     def row(self, form: Literal["transfers"], id_: str) -> TransferRow: ...
     @overload
-    def row(self, form: Literal["treasuries"], id_: str) -> TreasuryRow: ...
-    @overload
     def row(self, form: Literal["units"], id_: str) -> UnitRow: ...
     @overload
     def row(self, form: Literal["upkeep"], id_: str) -> UpkeepRow: ...
@@ -2258,8 +2197,6 @@ class Tables:
     def row_or_empty(self, form: Literal["tracks"], id_: str | None) -> TrackRow: ...
     @overload
     def row_or_empty(self, form: Literal["transfers"], id_: str | None) -> TransferRow: ...
-    @overload
-    def row_or_empty(self, form: Literal["treasuries"], id_: str | None) -> TreasuryRow: ...
     @overload
     def row_or_empty(self, form: Literal["units"], id_: str | None) -> UnitRow: ...
     @overload

@@ -106,23 +106,29 @@ class State:
     def table(self, name: str) -> Mapping[str, Fields]:
         return self.tables.get(name, _NOTHING)
 
-    def row(self, table: str, id_: str) -> Mapping[str, Any]:
-        return self.tables.get(table, _NOTHING).get(id_, _NOTHING)
+    def row(self, table: str, id_: str | None) -> Mapping[str, Any]:
+        """One row; nothing is kept of what is not there (None: the capital of a nation that has none)."""
+        return self.tables.get(table, _NOTHING).get(id_ or "", _NOTHING)
 
-    def get(self, table: str, id_: str, field: str, default: Any = None) -> Any:
-        return self.tables.get(table, _NOTHING).get(id_, _NOTHING).get(field, default)
+    def get(self, table: str, id_: str | None, field: str | None, default: Any = None) -> Any:
+        return self.tables.get(table, _NOTHING).get(id_ or "", _NOTHING).get(field or "", default)
 
     def stacks(self, *, at: str | None = None, owner: str | None = None) -> list[tuple[str, Fields]]:
         """Stacks (id, row) at a place and/or of an owner, in order of their ids."""
         units = self.tables.get("units", {})
         if at is not None:
-            found = self._sorted.get(at)
-            if found is None:
-                found = self._sorted[at] = sorted(self._at.get(at, ()))
+            found = self.stacks_at(at)
             if owner is None:
                 return [(k, units[k]) for k in found]
             return [(k, row) for k in found if (row := units[k])["owner"] == owner]
         return [(k, units[k]) for k in (sorted(units) if owner is None else self.stacks_of(owner))]
+
+    def stacks_at(self, place: str) -> Sequence[str]:
+        """The ids of the stacks at a place, in order."""
+        found = self._sorted.get(place)
+        if found is None:
+            found = self._sorted[place] = sorted(self._at.get(place, ()))
+        return found
 
     def stacks_of(self, owner: str) -> Sequence[str]:
         """The ids of an owner's stacks, in order."""
@@ -154,6 +160,7 @@ class State:
             self.tables[table] = dict(self.tables.get(table, _NOTHING))
         rows = self.tables[table]
         row = rows.get(id_)
+        before: Any  # the row, or the value of a field
         versions = self.versions
         self.version += 1
         versions[table] = versions.get(table, 0) + 1

@@ -60,7 +60,7 @@ class Market:
             for what, purse, amount in row.get("uses", ()):
                 self._reserved[purse, what] = self._reserved.get((purse, what), 0) + amount
             if row.get("since") == world.always()["turn"]:
-                self.rooms.fill(row.get("placement_limits", ()))
+                self.rooms.fill(row.get("rooms", ()))
 
     # ---- asking
 

@@ -70,7 +70,8 @@ def run(node: Row, turn: Turn) -> None:
 def gather(
     world: Any, nation: str, ids: list[str], income: str | None
 ) -> tuple[Gathered, dict[str, Any]] | None:
-    """What a nation collects: amounts by treasury, and the items for the journal.
+    """What a nation collects: amounts by treasury, and the items for the journal, with their `purses` where
+    not all comes into the main one.
 
     None if nothing concerns it.
     """
@@ -89,7 +90,10 @@ def gather(
         parts = _yield(world, nation, row, names, resource)
         if not parts:
             continue
-        items.append({"yield": id_, "amount": str(sum(parts.values()))})
+        item: dict[str, Any] = {"yield": id_, "amount": str(sum(parts.values()))}
+        if parts.keys() != {stores.main_purse(world, nation, resource)}:
+            item["purses"] = {purse: str(amount) for purse, amount in sorted(parts.items())}
+        items.append(item)
         target = limited if row.get("limited", True) and resource == main else free
         for purse, amount in parts.items():
             target[resource, purse] = target.get((resource, purse), 0) + amount

@@ -228,7 +228,7 @@ def _lay_out(turn: Turn, hand: list[tuple[str, Fields]], quote: Quote, step: str
             "at": quote.site,
             "into": quote.into,
             "due": step,
-            "placement_limits": [list(r) for r in quote.rooms],
+            "rooms": [list(r) for r in quote.rooms],
         }
         if kind:
             fresh["site_kind"] = kind

@@ -7,7 +7,8 @@ one line has used is used for the next. Nothing appears on the map here, unless 
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Iterable
+from itertools import chain
 from typing import Any
 
 from ..core.messages import Message, thing
@@ -54,16 +55,18 @@ def run(node: Row, turn: Turn) -> None:
                 _for_absent(turn, nation)
 
 
-def unite_purses(turn: Turn) -> None:
-    """Treasuries whose regions have met become one, for every resource that is kept by region."""
-    for resource, row in turn.ruleset.rows("treasuries").items():
-        if row.get("per") != "region":
+def unite_purses(turn: Turn, nations: Iterable[str] | None = None) -> None:
+    """Treasuries of some nations (None: of all) whose regions have met become one, for every resource that is
+    kept by region.
+    """
+    for resource in turn.ruleset.rows("resources"):
+        if stores.division(turn.ruleset, resource)["per"] != "region":
             continue
-        for nation in turn.world.nations():
+        for nation in turn.world.nations() if nations is None else nations:
             if not stores.divided(turn.world, nation, resource):
                 continue
             with turn.journal.entry(
-                f"treasuries/{resource}", subject=nation, audience=(nation,), keep=False
+                f"resources/{resource}", subject=nation, audience=(nation,), keep=False
             ) as entry:
                 stores.unite(turn.world, turn.journal, nation, resource)
                 if entry.changes:
@@ -281,11 +284,8 @@ def _best(turn: Turn, nation: str, item: str, most: Any) -> Quote | None:
     for site in stores.held_places(turn.world, nation):
         quote = market.quote(item, site, 1)
         if isinstance(quote, Quote) and quote.cost <= most:
-            threat = sum(
-                s["n"]
-                for near in turn.world.geography.next_to(site)
-                for _, s in turn.state.stacks(at=near)
-                if turn.world.hostile(nation, s["owner"])
-            )
+            near = (turn.state.stacks(at=place) for place in turn.world.geography.next_to(site))
+            stacks = (stack for _, stack in chain.from_iterable(near))
+            threat = sum(stack["n"] for stack in stacks if turn.world.hostile(nation, stack["owner"]))
             found.append((quote.cost, -threat, site, quote))
     return min(found, key=lambda f: f[:3])[3] if found else None

@@ -31,6 +31,7 @@ from ..battle.encounters import contested, meetings, rivals
 from ..battle.fight import fallen_places
 from ..battle.groups import ATTACKER, DEFENDER, SIDES
 from ..battle.retreat import movable_of, refuge
+from ..core.choices import block_of, word_of
 from ..core.dice import KeyedDice
 from ..core.model import Row
 from ..core.state import UNIT_CORE, WHOLE_ROW, unit_key
@@ -141,9 +142,10 @@ def _only_battle(turn: Turn, node: Row, nation: str, orders: Sequence[Order]) ->
         return None
     found: list[Battle] = []
     for row in (turn.ruleset.row("battles", id_) for id_ in node["battles"]):
-        first: Mapping[str, Any] = row.get("before", {})
+        where, said = word_of(row, "where"), block_of(row, "where")
+        first: Mapping[str, Any] = said.get("before", {})
         before = {word: turn.ruleset.row("battles", id_) for word, id_ in first.items()}
-        if row.get("where") == "contacts" or "cargo" in row or "evade" in row:
+        if where == "contacts" or "cargo" in row or "evade" in row:
             return None
         if "meeting" in before and meetings(turn, row, before["meeting"]):
             return None
@@ -206,11 +208,9 @@ def _asked(turn: Turn, battle: Battle) -> tuple[World, Question]:
 
 def _everybody(turn: Turn, battle: Battle) -> list[tuple[str, Row, int]]:
     """The stacks on either side, those that act from elsewhere included; of preludes, too."""
-    found = [
-        (key, dict(row), side)
-        for side in (ATTACKER, DEFENDER)
-        for key, row in party_stacks(turn, battle, side)
-    ]
+    found = []
+    for side in (ATTACKER, DEFENDER):
+        found += [(key, dict(row), side) for key, row in party_stacks(turn, battle, side)]
     if battle.record:
         found += [
             (key, row, side)

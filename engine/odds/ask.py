@@ -17,6 +17,7 @@ from ..battle.compile import make_plan
 from ..battle.groups import ATTACKER, DEFENDER, SIDES, Troops
 from ..battle.plan import Plan, Setting
 from ..battle.scene import scene, stack
+from ..core.choices import block_of
 from ..core.model import Row
 from ..core.state import Entity, pair_key, unit_key, works_on
 from ..world.routes import Going, find_path, kept_of, kind_matches
@@ -87,8 +88,9 @@ def plan_of(
     plan = make_plan(
         there, row, members, setting, limits=limits, tires=_tires(there, row, members, question.place)
     )
-    if question.seekers and row.get("contact_again") and battle is None:
-        contacts = row.get("detection") or list(world.ruleset.rows("detection"))
+    said = block_of(row, "where")
+    if question.seekers and said.get("contact_again") and battle is None:
+        contacts = said.get("detection") or list(world.ruleset.rows("detection"))
         plan.touch = touch_of(plan, world.ruleset.row("detection", contacts[0]), question.seekers)
     return plan
 
@@ -182,7 +184,7 @@ def _tables(world: World, question: Question) -> Tables:
     units: dict[str, Any] = {}
     forces: dict[str, Any] = {}
     via = f"{question.start}>{question.place}" if question.start or question.works else None
-    came = world.ruleset.row_or_empty("battles", question.battle).get("came_from")
+    came = block_of(world.ruleset.row_or_empty("battles", question.battle), "where").get("came_from")
     landed = bool(question.start) and _kind(world, question.start) != _kind(world, question.place)
     for side, force in ((ATTACKER, question.attackers), (DEFENDER, question.defenders)):
         for (owner, kind, *more), n in sorted(force.items(), key=lambda item: str(item[0])):

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from hashlib import blake2b
+from itertools import product
 
 import numpy as np
 
@@ -137,8 +138,8 @@ class Onlooker:
         ]
         spread = {
             (a, b): float((weight * off[i] * off[j]).sum())
-            for i, (a, _) in enumerate(nations) for j, (b, _) in enumerate(nations)
-        }  # fmt: skip
+            for (i, (a, _)), (j, (b, _)) in product(enumerate(nations), repeat=2)
+        }
         if any(spread[n, n] > 1e-12 or abs(shares[n].luck) > 1e-9 for n in shares):
             where = (battle.row["id"], battle.subject, battle.place, turn.number, battle.number)
             self.throws.append(RecordedThrow(*where, what, shares, spread, exact, turn.mover or ""))

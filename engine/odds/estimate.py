@@ -23,6 +23,7 @@ from ..battle.groups import ATTACKER, DEFENDER, SIDES
 from ..battle.plan import Plan
 from ..battle.rounds import Rounds
 from ..battle.samplers import Exact, TooManyWays
+from ..core.choices import word_of
 from ..ruleset.expressions.reads import MEANING, Tables, reads_of
 from ..world.world import World
 from .ask import Question, plan_of
@@ -48,7 +49,9 @@ def estimate(
     fraction of one.
     """
     start = link.partition(">")[0]
-    if any(stage.get("resolve") == "compare" for stage in world.ruleset.row("battles", battle)["stages"]):
+    if any(
+        word_of(stage, "resolve") == "compare" for stage in world.ruleset.row("battles", battle)["stages"]
+    ):
         asked = Question(battle, attackers, defenders, place, start)
         numbers = (frozenset(attackers.items()), frozenset(defenders.items()))
         by_pairs: Odds = world.keep(
@@ -145,7 +148,7 @@ def _power(plan: Plan, rounds: Rounds, batch: Any, side: int) -> dict[int, float
     late = plan.last_special_round + 1
     batch.more = {"armed": np.zeros(1, dtype=bool)}
     for stage in plan.stages:
-        if not stage.in_round(late) or stage.row.get("resolve", "roll_under") != "roll_under":
+        if not stage.in_round(late) or stage.resolve != "roll_under":
             continue
         for volley in stage.volleys:
             if volley.side != side or not volley.targets:

@@ -65,7 +65,7 @@ def _plain(plan: Plan) -> bool:
         row = stage.row
         if (
             stage.at_once
-            or row.get("resolve", "roll_under") != "roll_under"
+            or stage.resolve != "roll_under"
             or stage.pooled
             or row.get("spent")
             or row.get("out")

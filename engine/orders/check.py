@@ -21,11 +21,14 @@ from ..turn.validated_orders import Note, Refusal, RefusalCode, Remark, Validate
 from ..units import assignment, fleet
 from ..units.attacking import ALONE, unaccompanied
 from ..world.world import World
+from . import movement
 from .absent_losses import absent_losses
 from .input_points import all_or_none, orders_now
 from .kinds import OrderBook, OrderKind, Understood, advise, order_kind, order_kinds, understand
 from .kinds.answers import parted
 from .lookahead import Lookahead, place_of
+from .match import is_every
+from .movement import ORIGIN, UNITS
 from .text import order_text
 
 __all__ = ["CheckedOrders", "Checker", "check"]
@@ -149,8 +152,8 @@ class _Run:
             del self.intents[place]
         prospect.pass_gates()
         self.unmet = dict(prospect.unmet)
-        for id_, why in prospect.unmet:
-            self.checker.say_of_all(id_, why)
+        for _, why in prospect.unmet:
+            self.checker.say_of_all(why)
         for place, remark in absent_losses(world, nation, self.intents):
             self.remark(place, remark)
         self.standing = [_bare(self.intents[place].order) for place in sorted(self.intents)]
@@ -158,6 +161,7 @@ class _Run:
         if prospect.unmet:
             self.held, self.intents = self.intents, {}
         self.checker.found.sort(key=lambda d: d.line)
+        prospect.close()
 
     def add(self, place: int, intent: ValidatedOrder) -> None:
         """An order stands all the same."""
@@ -237,6 +241,10 @@ class Checker:
             self._say("O104", "error", f"this could mean several orders: {ways}", order, "", "", meant)
             return None
         understood = fine[0]
+        if self._leaves_some(answers[0], readings[0], understood):
+            assert isinstance(answers[0], Refusal)
+            self._refuse(readings[:1], [answers[0]])
+            return None
         if self._must_be_asked(understood.intent):
             what = "an attack" if understood.intent.attacks else "what concerns another"
             why = f"a name is misspelled, and {what} is not guessed; to confirm, send it as it is meant"
@@ -247,6 +255,17 @@ class Checker:
         for remark in understood.intent.remarks if not self.quiet else ():
             self.say(remark.note, remark.text, understood.intent.order, remark.slot)
         return understood
+
+    def _leaves_some(self, first: Understood | Refusal, order: Order, other: Understood) -> bool:
+        """Whether "all" of a place, in a line without a verb, would go by another order than the first that
+        is meant, and so not all of them: that would be half of what was written."""
+        slots = order["slots"]
+        if isinstance(first, Understood) or not order.get("first") or not is_every(slots.get(UNITS)):
+            return False
+        there = sum(movement.free_units(self.book.world, self.book.nation, str(slots.get(ORIGIN))).values())
+        kind = self.kind_of(other.intent)
+        sent = kind.units_ordered(self.book.world, self.book.nation, other.intent.slots)
+        return sum(n for _, _, n in sent) < there
 
     def _must_be_asked(self, intent: ValidatedOrder) -> bool:
         """Whether an order whose names were guessed is too grave for it: an attack, or something done to
@@ -300,16 +319,15 @@ class Checker:
         """A warning about an order that stands."""
         self._say(note, "warning", text, order, slot, "")
 
-    def say_of_all(self, requirement: str, why: str) -> None:
+    def say_of_all(self, why: str) -> None:
         """A requirement that the orders together do not fulfill: none of them stands."""
-        row = self.book.ruleset.row("requirements", requirement)
         self._say(
             RefusalCode.TOGETHER,
             "error",
             why,
             {},
             "",
-            f"none of the orders is accepted ({row.get('name', requirement)})",
+            "no order counts before that",
         )
 
     def _say(

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..core.diagnostics import Diagnostic
 from ..core.words import joined, misspelled, slips, split
-from ..ruleset.order_syntax import slots_in
+from ..ruleset.order_syntax import fixed_words, slots_in
 from . import fuzzy
 from .kinds import order_kinds
 from .line_parser import LineAttempt, Order, OrderReader, plainly, strip_comment
@@ -105,7 +105,8 @@ class LineReader(OrderReader):
                 orders += one.orders
                 found += one.found
             else:
-                together = bool(orders) and not own and UNITS in orders[-1]["slots"]
+                goes_on = bool(orders) and not own and self._goes_on(orders[-1], part)
+                together = goes_on or (bool(orders) and not own and UNITS in orders[-1]["slots"])
                 wrong = self.word_for_word(number, text).found
                 if together or not wrong or not self.stranger:
                     return None
@@ -114,6 +115,14 @@ class LineReader(OrderReader):
                 found.append(replace(wrong[0], column=start + 1, source_line=line, instead=instead))
             verb = own or verb
         return LineAttempt(orders, found) if orders and unread else None
+
+    def _goes_on(self, order: Order, part: str) -> bool:
+        """Whether what stands behind an order begins with words that its own form goes on with."""
+        words = split(part)
+        form = next((f for f in self.grammar.forms if f.key == order["order"]), None)
+        if not words or form is None:
+            return False
+        return words[0].norm in set(fixed_words(form.pattern)) - (form.first or frozenset())
 
     def in_case(self, line: str) -> list[str]:
         """What a line comes nearest to that says what is done in one place in case of an attack on it: orders
@@ -260,7 +269,11 @@ class LineReader(OrderReader):
             if mark == "," and not verb and many == len(spans):
                 return None  # that is the line itself
             part = title.ljust(start) + bare[start:end]
-            found = self._part(number, part, mark)
+            found = None
+            if verb and not title and not self._verb(part):  # what goes on as it began is no guess
+                goes_on = self.word_for_word(number, f"{verb} {bare[start:end]}")
+                found = goes_on if goes_on.orders else None
+            found = found or self._part(number, part, mark)
             for begun in dict.fromkeys((verb, verb.partition(" ")[0])) if found is None and verb else ():
                 found = found or self._part(number, f"{begun} {title} {bare[start:end]}", mark)
             for text in (

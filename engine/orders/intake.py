@@ -1,8 +1,8 @@
 """A file of orders as it comes in: read, checked, and parted into what stands and what does not.
 
-The one way in for the command line, the mail and the desk: `take_in` gives the orders and answers that stand,
-ready for `referee.Inputs`, and every finding at its line and column. What is refused is left out whole; the
-rest is not touched by it.
+The one way in for the command line, the mail and the server: `take_in` gives the orders and answers that
+stand, ready for `referee.Inputs`, and every finding at its line and column. What is refused is left out
+whole; the rest is not touched by it.
 """
 
 from __future__ import annotations
@@ -20,10 +20,11 @@ from ..turn.validated_orders import ValidatedOrder
 from ..world.world import World
 from .check import check
 from .kinds.answers import parted
+from .line_parser import strip_comment
 from .parse import read_orders
 from .reference import HELP
-from .sheet import filled_in
-from .sheet_line import BLANK
+from .sheet import choices_in, filled_in
+from .sheet_line import BLANK, has_blank
 from .suggestions import MOST, not_ours, possible, proposable
 
 
@@ -95,7 +96,10 @@ def take_in(
         return Intake(None, (), {}, tuple(tidy(found)))
     world = known or world_of(whose)
     found = [
-        _with_proposals(world, whose, d) if d.instead or d.code in ("O101", "O102") else d for d in found
+        _with_proposals(world, whose, d)
+        if d.instead or d.code in ("O101", "O102") or has_blank(strip_comment(d.source_line))
+        else d
+        for d in found
     ]
     taken = accept(world, whose, reading.orders, file=file)
     return replace(taken, found=tuple(tidy([*found, *taken.found])), passed=reading.passed)
@@ -109,12 +113,19 @@ def _with_proposals(world: World, nation: str, found: Diagnostic) -> Diagnostic:
     out: list[str] = []
     blank: list[str] = []
     lines, refused = possible(world, nation, found.instead)
+    said = found.message
+    written = strip_comment(found.source_line)
+    blank_left = has_blank(written)
+    if blank_left and (names := choices_in(world, nation, written, other_units=True)):
+        said = f"`{BLANK}` is yours to fill in: {', '.join(dict(names))}"
     for line in lines:
-        some = list(islice(filled_in(world, nation, line), MOST)) if BLANK in line else [line]
+        choices = filled_in(world, nation, line, other_units=blank_left)
+        some = list(islice(choices, MOST)) if BLANK in line else [line]
         out += some
         blank += [] if some else [line]
     hint = found.hint or ("" if lines else refused or f"all orders: {HELP}")
-    return replace(found, instead=tuple(dict.fromkeys([*out, *blank]))[:MOST], hint=hint)
+    instead = tuple(dict.fromkeys([*out, *blank]))[:MOST]
+    return replace(found, message=said, instead=instead, hint="" if said != found.message else hint)
 
 
 def accept(world: World, nation: str, understood: Sequence[Order], *, file: str = "") -> Intake:

@@ -9,35 +9,24 @@ reads a text (`parse.py`) decides which of several attempts counts. Several orde
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain, product
 from typing import Any, NamedTuple
 
 from ..core.diagnostics import Diagnostic, Severity, nearest
 from ..core.model import Ruleset
 from ..core.words import Word, split
-from ..ruleset.order_syntax import Fixed, Slot
+from ..ruleset.order_syntax import Fixed, Slot, slot_of
 from . import fuzzy
+from .expected import NAMED, goes_on_with, incomplete, not_there, one_of, unknown
 from .grammar import Grammar, OrderForm
 from .match import MAX_STEPS, Match, Matcher
 from .names import Names
 from .text import order_text
-from .tokens import SMALL, Recognizer
+from .tokens import ALL_WORDS, SMALL, Recognizer
 
 MAX_LINE = 500
 SEPARATORS = (",", ";", "or", "and", "then", "/", ":")
-MOST_EXPECTED = 6
-"""Things that may stand in one place of an order, as a finding lists them."""
-NAMED = {
-    "place": "place",
-    "nation": "nation",
-    "side": "side",
-    "unit-kind": "kind of unit",
-    "item": "thing to build",
-    "tech": "technology",
-    "card": "card",
-    "record": "record",
-}
-"""Kinds of slots whose things have names -> what one of them is called."""
 CONDITIONAL = frozenset({"if", "when", "unless", "should", "once", "otherwise", "else"})
 """Words that begin what depends on something, and no order."""
 NO_GUESS = 5
@@ -79,6 +68,8 @@ class OrderReader:
         self.found: list[Diagnostic] = []
         self.stranger = ""
         """What the last line was not understood for, if it is a name that nothing has."""
+        self.guessed_kind = ""
+        """The kind of thing whose name was guessed for the last line."""
 
     def say(
         self,
@@ -101,7 +92,7 @@ class OrderReader:
         """A line as its form has it, small slips forgiven; what is wrong with it otherwise."""
         bare = strip_comment(line)
         words = split(bare)
-        self.orders, self.found, self.stranger = [], [], ""
+        self.orders, self.found, self.stranger, self.guessed_kind = [], [], "", ""
         if words:
             self._order(number, line, bare, words)
         else:
@@ -331,12 +322,14 @@ class OrderReader:
             wanted = list(
                 dict.fromkeys(w for f in self.grammar.options if f.id in may for w in sorted(f.first or ()))
             )
-            expected = (
-                self._expected(matcher) if at else one_of(wanted) or "nothing (this order carries no options)"
-            )
-            message = (
-                f"expected {expected}, found {word.text!r}" if word else f"expected {expected} at the end"
-            )
+            if at == 0 and not wanted:
+                message = "this order carries no conditions: nothing can stand after the colon"
+            elif word is None:
+                message = incomplete(matcher.expected, self.names)
+            else:
+                may_stand = goes_on_with(matcher.expected, self.names) if at else one_of(wanted)
+                where = f"after {words[at - 1].text!r}" if at else "after the colon"
+                message = f"{where} comes {may_stand or 'something else'}, not {word.text!r}"
             column = word.column if word else words[-1].end
             near = nearest(word.norm, wanted) if word else []
             self.say("O106", "error", message, number, column, did_you_mean(one_of(near)), line)
@@ -402,6 +395,9 @@ class OrderReader:
 
     def _not_understood(self, number: int, line: str, matcher: Matcher, words: tuple[Word, ...]) -> None:
         at = matcher.furthest
+        fixed = bool(matcher.expected) and all(isinstance(e, Fixed) and e.word for e in matcher.expected)
+        if at == 1 and fixed and words[0].norm not in self.grammar.opening_words:
+            at = 0  # its first word stands for another, and nothing else bears that out
         wider = [a for a in matcher.ambiguous if a.at >= at or a.end >= at]
         if wider:
             one = max(wider, key=lambda a: (a.at, a.end))
@@ -417,7 +413,7 @@ class OrderReader:
             self.say("O101", "error", said, number, words[0].column, "", line)
             return
         if at == 0:
-            said = f"no order begins with {words[0].text!r}"
+            said = self._unmoved(words) or f"no order begins with {words[0].text!r}"
             self.say("O101", "error", said, number, words[0].column, "", line)
             return
         blank = next((i for i, w in enumerate(words) if w.norm == "<"), None)
@@ -434,9 +430,8 @@ class OrderReader:
             )
             return
         slots = [s for s in matcher.expected if isinstance(s, Slot)]
-        expected = self._expected(matcher)
         if at >= len(words):
-            said = f"expected {expected} at the end"
+            said = incomplete(matcher.expected, self.names)
             self.say("O102", "error", said, number, words[-1].end, "", line)
             return
         word = words[at]
@@ -444,26 +439,31 @@ class OrderReader:
         written = " ".join(w.text for w in rest)
         kinds = [s.kind for s in slots if s.kind not in ("number", "text", "units")]
         kinds += ["unit-kind"] if any(s.kind == "units" for s in slots) else []
-        guesses = [
-            g
-            for kind in kinds
-            for n in range(len(rest), 0, -1)
-            for g in self.names.guesses(kind, "".join(w.norm for w in rest[:n]))
-        ]
+        guesses = []
+        for kind, n in product(kinds, range(len(rest), 0, -1)):
+            guesses += self.names.guesses(kind, "".join(w.norm for w in rest[:n]))
         guesses += nearest(word.norm, [c for s in slots for c in s.choices]) if not guesses else []
         code = "O103" if kinds and not word.is_number else "O102"
+        named = [kind for kind in kinds if kind in NAMED] if len(kinds) == len(slots) else []
         short = len(written) < NO_GUESS and [s.kind for s in slots] == ["place"]
         hint = "" if short else did_you_mean(one_of(list(dict.fromkeys(guesses))[:3]))
-        self.stranger = self._stranger(slots, words, at)
-        if self.stranger:
+        uncounted = self._uncounted(words)
+        self.stranger = "" if uncounted else self._stranger(slots, words, at)
+        if uncounted:
+            said, hint, guesses = uncounted, "", []
+        elif self.stranger:
             code, said = "O103", self.stranger
         elif word.norm.isalpha() and any(s.kind == "number" for s in slots) and self._counts(word):
             said = f"how many? a number is missing before {word.text!r}"
+        elif slots and len(slots) == len(matcher.expected) and named and not word.is_number:
+            said = unknown(named, written or word.text)
         else:
-            said = f"expected {expected}, found {written or word.text!r}"
+            said = not_there(matcher.expected, self.names, words, at, written or word.text)
         start, end = word.column - 1, rest[-1].end - 1 if rest else word.end - 1
-        places = [s.kind for s in slots if s.kind in NAMED] == ["place"] and code == "O103"
-        meant = [f"{line[:start]}{g}{line[end:]}".strip() for g in dict.fromkeys(guesses)] if places else []
+        named_one = len([s.kind for s in slots if s.kind in NAMED]) == 1 and code == "O103"
+        guessed = dict.fromkeys(guesses) if named_one else ()
+        self.guessed_kind = kinds[0] if guessed else ""
+        meant = [f"{line[:start]}{g}{line[end:]}".strip() for g in guessed]
         self.say(code, "error", said, number, word.column, hint, line, meant[:3])
 
     def _stranger(self, slots: Sequence[Slot], words: Sequence[Word], at: int) -> str:
@@ -486,7 +486,8 @@ class OrderReader:
                 and not any(w.is_number for w in run)
                 and not any(self._names_one(kinds, w) for w in run)
             ):
-                return f"no {one_of(NAMED[k] for k in kinds)} is called {' '.join(w.text for w in run)!r}"
+                known = any(self._names_one([k], w) for k in NAMED if k not in kinds for w in run)
+                return "" if known else unknown(kinds, " ".join(w.text for w in run))
             at, kinds = at + len(run), []
         return ""
 
@@ -500,24 +501,39 @@ class OrderReader:
         )
         return found or self.names.synonym(word.norm) in self.grammar.opening_words
 
+    def _uncounted(self, words: Sequence[Word]) -> str:
+        """That a number is missing, where a line begins as an order of units and has none; else an empty
+        text."""
+        opening = self.names.synonym(words[0].norm)
+        of_units = any(
+            opening in (form.first or ())
+            and any(slot_of(name, kind).kind == "units" for name, kind in form.row.get("slots", {}).items())
+            for form in self.grammar.forms
+        )
+        if not of_units or any(word.is_number or word.norm in ALL_WORDS for word in words[1:]):
+            return ""
+        kind = next((w for w in words[1:] if self.names.find("unit-kind", w.norm)), None)
+        if kind is not None:
+            return f"how many? a number, or `all`, is missing before {kind.text!r}"
+        return f"which units, and how many? Say {self.names.kind_words('units')}, or `all`"
+
+    def _unmoved(self, words: Sequence[Word]) -> str:
+        """That no units are named, where a line begins with one place and names another; else an empty
+        text."""
+        slots = chain.from_iterable(form.row.get("slots", {}).items() for form in self.grammar.forms)
+        marching = any(slot_of(name, kind).kind == "units" for name, kind in slots)
+        tokens, _ = Recognizer(tuple(words), self.names, self.nation or "").tokens()
+        places = [token for token in tokens if "place" in token.names]
+        if not marching or len(places) < 2 or places[0].at > 0:
+            return ""
+        if any(word.is_number or word.norm in ALL_WORDS for word in words):
+            return ""
+        return f"which units, and how many? Say {self.names.kind_words('units')}, or `all`"
+
     def _counts(self, word: Word) -> bool:
         """Whether a word is a kind of unit, or something that can be built."""
         kinds = ("unit-kind", "item")
         return any(self.names.find(k, word.norm) or self.names.abbreviated(k, word.norm) for k in kinds)
-
-    def _expected(self, matcher: Matcher) -> str:
-        out = []
-        for item in matcher.expected:
-            if isinstance(item, Slot):
-                what = item.choices[0] if item.choices and item.optional else one_of(item.choices)
-                what = what if item.choices else self.names.kind_words(item.kind)
-                out.append(what)
-            else:
-                out.append(repr(item.word) if item.word else "the end of the order")
-        several = list(dict.fromkeys(out))
-        if len(several) > MOST_EXPECTED:
-            several = [*several[:MOST_EXPECTED], "something else"]
-        return one_of(several) or "something else"
 
 
 def plainly(line: str) -> str:
@@ -546,12 +562,6 @@ def _across(found: Match, words: Sequence[Word]) -> bool:
 
 def _plain(found: Match) -> dict[str, Any]:
     return {name: v.value for name, v in found.values.items()}
-
-
-def one_of(words: Iterable[str]) -> str:
-    """Several words as a choice: `a, b or c`."""
-    *others, last = [str(w) for w in words] or [""]
-    return f"{', '.join(others)} or {last}" if others else last
 
 
 def did_you_mean(words: str) -> str:

@@ -174,8 +174,14 @@ class Lookahead:
         for order in orders:
             state.put("orders", _key(order), "*", _bare(order))
         self.turn = Turn(
-            view.ruleset, state, KeyedDice(b"a prospect", 1), moments=view.moments, geography=view.geography
+            view.ruleset,
+            state,
+            KeyedDice(b"a prospect", 1),
+            moments=view.moments,
+            geography=view.geography,
+            copied=view,
         )
+        self.turn.read_at = {}  # what events watch for was looked at before the orders were asked for
         self._market: Market | None = None
         self._step = ""
         self._phase = ""
@@ -216,17 +222,15 @@ class Lookahead:
             return
         if node["in phase"] != self._phase:
             self._phase = str(node["in phase"])
-            turn.world.moments["phase"] = turn.state.copy()
+            turn.world.remember("phase", turn.state.copy())
         if step != self._step:
             self._step = turn.journal.step = step
             with turn.journal.entry(f"sequence/{step}"):
                 turn.journal.set("game", "game", "step", step)
             self._market = None
-            turn.world.moments.pop("step", None)
-            if node["do"] == "act":
-                turn.world.moments["step"] = turn.state.copy()
+            turn.world.remember("step", turn.state.copy() if node["do"] == "act" else None)
             if node["do"] == "purchase":
-                purchase.unite_purses(turn)
+                purchase.unite_purses(turn, [self.nation])
         if moves_on:
             for move in self.moves:
                 move()
@@ -326,6 +330,12 @@ class Lookahead:
     def drop(self, order: Order) -> None:
         """An order does not stand: it is not there for those that ask for it."""
         self.turn.state.put("orders", _key(order), "*", None)
+
+    def close(self) -> None:
+        """Let go of its world, once all orders are understood (`World.close`)."""
+        self.moves = []
+        self._market = None
+        self.turn.world.close()
 
 
 def at_its_step(view: World, nation: str, key: str) -> World:

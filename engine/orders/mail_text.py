@@ -20,9 +20,30 @@ _MARKUP = re.compile(
 )
 _QUOTE = re.compile(r"\s*(?:>\s?)+")
 _BULLET = re.compile(
-    r"\s*(?:[-*\u2022\u2013\u2014\u00b7\u25aa\u25cf]\s+|\(?\d{1,3}[.)](?=\s+\S|[^\s\d])\s*|\(?[a-z]\)\s+)",
+    r"\s*(?:[-*]?\s*\[[ xX]\]\s+|"
+    r"[-*\u2022\u2013\u2014\u00b7\u25aa\u25cf]\s+|\(?\d{1,3}[.)](?=\s+\S|[^\s\d])\s*|\(?[a-z]\)\s+)",
     re.IGNORECASE,
 )
+_FENCE = re.compile(r"\s*(?:`{3,}|~{3,})\w*\s*")
+_BETWEEN = re.compile(r"\s*-{4,}\s*[^\W\d_][^-]*-{4,}\s*")
+"""`-----Original Message-----`, in whatever language."""
+_WROTE = re.compile(
+    r"\s*(?:on|am|le|el|il|op|den|em)\b.{4,160}\b(?:wrote|schrieb|a \u00e9crit|escribi\u00f3|ha scritto|"
+    r"schreef|skrev|escreveu)\b.{0,120}:\s*",
+    re.IGNORECASE,
+)
+_OF_BORDERS = re.compile(r":|^\s*-", re.MULTILINE)
+"""What no border is without."""
+_BEGUN = re.compile(r"\s*begin forwarded message:\s*", re.IGNORECASE)
+_HEAD = re.compile(
+    r"\s*\**(?:(?P<sender>from|von|de|da|van|fr[a\u00e5]n?)|"
+    r"(?P<other>sent|date|to|cc|subject|gesendet|datum|an|betreff|envoy\u00e9|\u00e0|objet|inviato|oggetto|enviado|para|"
+    r"asunto|assunto|verzonden|aan|onderwerp|skickat|till|\u00e4mne|sendt|til|emne))\s*:",
+    re.IGNORECASE,
+)
+"""Heads that stand above an older mail."""
+HEADS = 3
+"""Heads one after another, of which the first tells the sender, are those of a mail."""
 _RULER = re.compile(r"\s*[=_]{8,}\s*")
 _UNSEEN = str.maketrans(
     {
@@ -34,6 +55,8 @@ _UNSEEN = str.maketrans(
         "\ufeff": None,
         "\u200e": None,
         "\u00ad": None,
+        "\u2028": "\n",
+        "\u2029": "\n",
     }
 )
 END = "end"
@@ -62,7 +85,10 @@ class MailText:
 
 
 def read_letter(text: str) -> MailText:
-    """The lines of a text, up to one that holds nothing but `--` or `end`."""
+    """The lines of a text, up to one that holds nothing but `--` or `end`.
+
+    What an older mail below says counts as quoted, as lines after `>` do.
+    """
     text = text[:MOST]
     markup = _MARKUP.search(text) is not None
     if markup:
@@ -73,9 +99,14 @@ def read_letter(text: str) -> MailText:
     lines: list[TextLine] = []
     passed: list[int] = []
     over: str | None = None  # nothing more is read: of quoted lines, or at all
+    older = _older_mail(rows)
     for number, row in enumerate(rows, 1):
         bare, quoted = _unquoted(row)
+        quoted = quoted or number > older
         word = bare.strip()
+        if _FENCE.fullmatch(bare):
+            passed.append(number)
+            continue
         if over == "all" or (over == "quoted" and quoted):
             passed.extend([number] if word else [])
             continue
@@ -96,6 +127,33 @@ def asks_for_help(text: str) -> bool:
     """Whether a text asks for help: one of its first lines that are no quotation says nothing else."""
     lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith(">")]
     return any(map(is_cry_for_help, lines[:3]))
+
+
+def _older_mail(rows: list[str]) -> int:
+    """How many lines stand above an older mail that is not marked line by line; all, if there is none."""
+    if _OF_BORDERS.search("\n".join(rows)) is None:
+        return len(rows)
+    written = [(n, row) for n, row in enumerate(rows) if row.strip()]
+    may = [k for k, (_, row) in enumerate(written) if ":" in row or row.lstrip()[0] == "-"]
+    for k in sorted({*may, *(k - 1 for k in may if k)}):  # a border may be broken after its first line
+        n, row = written[k]
+        following = [text for _, text in written[k + 1 : k + HEADS]]
+        if _begins_older_mail(row, following):
+            return n
+    return len(rows)
+
+
+def _begins_older_mail(row: str, following: list[str]) -> bool:
+    """Whether a line is the border above an older mail, by the lines that follow it."""
+    if _BETWEEN.fullmatch(row) or _BEGUN.fullmatch(row):
+        return True
+    joined = f"{row.rstrip()} {following[0].lstrip()}" if following else row  # long ones are broken
+    for wrote, after in ((row, following[:1]), (joined, following[1:])):
+        if _WROTE.fullmatch(wrote) and after and not after[0].lstrip().startswith(">"):
+            return True
+    first = _HEAD.match(row)
+    others = [head for text in following if (head := _HEAD.match(text)) and head["other"]]
+    return bool(first and first["sender"]) and len(others) == HEADS - 1
 
 
 def _unquoted(row: str) -> tuple[str, bool]:

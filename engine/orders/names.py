@@ -8,6 +8,8 @@ are said, never done in silence.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from copy import copy
+from itertools import chain
 from typing import Any, NamedTuple
 
 from ..core.model import Row, Ruleset
@@ -35,6 +37,7 @@ class Names:
     def __init__(self, ruleset: Ruleset, state: State | None = None) -> None:
         self.ruleset = ruleset
         self.state = state
+        self._articles = False
         of = (*FORM_OF.values(), "aliases", "units", "places")
         shared: _Index = ruleset.derived("order names", lambda: _Index(ruleset), of=of)
         self._index = shared if state is None else shared.with_state(state, _titles(ruleset, state))
@@ -127,6 +130,12 @@ class Names:
             found = [i for _, i in sorted(scored)]
         return [self.printed(kind, i) for i in dict.fromkeys(found)][:count]
 
+    def beginning(self, kind: str, key: str) -> list[str]:
+        """Printed names of what has a name that begins so."""
+        named = self._index.ids.get(kind, {}).items()
+        ids = chain.from_iterable(found for name, found in named if key and name.startswith(key))
+        return [self.printed(kind, id_) for id_ in sorted(set(ids))]
+
     def all(self, kind: str) -> Iterable[str]:
         """Every id of a kind."""
         return sorted({i for ids in self._index.ids.get(kind, {}).values() for i in ids})
@@ -149,9 +158,15 @@ class Names:
             return str(row["plural"])
         name = self.state.get("nations", id_, "name") if kind == "nation" and self.state else None
         text = str(name or row.get("name") or id_)
-        return (
-            text if id_ in self.find(kind, joined(text)) and len(self.find(kind, joined(text))) == 1 else id_
-        )
+        if self.find(kind, joined(text)) != (id_,):
+            text = id_
+        return f"{row['article']} {text}" if self._articles and "article" in row else text
+
+    def in_sentences(self) -> Names:
+        """The same names as they stand in sentences: places and nations with their articles."""
+        spoken = copy(self)
+        spoken._articles = True
+        return spoken
 
     def units(self, counts: Mapping[str, Any]) -> str:
         """A list of units as it is written in an order: `6 guards, 1 gun`."""

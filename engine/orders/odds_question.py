@@ -9,21 +9,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
-from ..battle.battles import foes
 from ..battle.groups import LADDER, SIDES, hits_to_destroy
+from ..core.choices import block_of
 from ..core.diagnostics import Diagnostic, nearest
 from ..core.model import Ruleset
 from ..core.state import Entity, Fields
 from ..core.words import joined
-from ..odds.as_written import NoBattle, Written, as_written
 from ..odds.ask import Question, plan_of
 from ..odds.result import Odds
-from ..turn.context import Order
 from ..world.world import World
-from .intake import take_in
 from .names import Names
+
+if TYPE_CHECKING:
+    from ..odds.as_written import Written
+    from ..turn.context import Order
 
 MOST = 500
 """Units a side that anybody may ask about."""
@@ -109,12 +111,9 @@ class Composer:
         """What may guard a border, as tests of the ruleset and its catalogue name it."""
         if not text:
             return None
-        known = {
-            w
-            for form in ("modifiers", "definitions", "battles", "tables")
-            for row in self.rules.rows(form).values()
-            for w in _named(row)
-        }
+        known: set[str] = set()
+        for form in ("modifiers", "definitions", "battles", "tables"):
+            known.update(chain.from_iterable(map(_named, self.rules.rows(form).values())))
         known |= {
             str(r["works"]) for r in self.rules.rows("production").values() if isinstance(r.get("works"), str)
         }
@@ -242,6 +241,8 @@ class Composer:
     def defenders(self, place: str, attackers: Iterable[Any]) -> dict[Any, int]:
         """Who stands in a place and would fight the attackers, in the condition they are in; where nobody
         holds it, enemies."""
+        from ..battle.battles import foes  # start-up time: with it comes all that carries out a turn
+
         owners = sorted({key[0] for key in attackers})
         held = self.world.holder_of(place) is not None
         fight = (lambda a, b: foes(self.world, a, b)) if held else self.world.hostile
@@ -276,6 +277,8 @@ class Composer:
             if not colon:
                 raise Unclear(f'{other!r} is not of the form "NATION: order"')
             orders += self._orders(said.strip(), self.nation(whose))
+        from ..odds.as_written import NoBattle, as_written  # start-up time: most questions have no orders
+
         try:
             written = as_written(self.world, nation, orders, next(iter(goals), ""), defenders)
         except NoBattle as none:
@@ -289,6 +292,8 @@ class Composer:
 
     def resolved(self, written: Written, *, trials: int = 0, seed: int = 1) -> tuple[Odds, Question]:
         """The odds of orders by the resolution itself, and the battle they lead to."""
+        from ..odds.as_written import NoBattle  # loaded with what was written
+
         try:
             return written.odds(trials=trials, seed=seed)
         except NoBattle as none:
@@ -296,10 +301,12 @@ class Composer:
 
     def _orders(self, text: str, nation: str) -> list[Order]:
         """The orders of a text; Unclear, with what was found, if one of them does not stand."""
+        from .intake import take_in  # start-up time: all that reads and checks orders
+
         taken = take_in(self.rules, text, lambda _: self.world, nation=nation)
         wrong = [d for d in taken.found if d.severity == "error"]
         if wrong or not taken.orders:
-            raise Unclear("the order does not stand" if wrong else "no order was given", taken.found)
+            raise Unclear("the order is not valid" if wrong else "no order was given", taken.found)
         return [{"nation": nation, **order} for order in taken.orders]
 
     def settled(self, question: Question) -> Question:
@@ -350,10 +357,10 @@ class Composer:
             raise Unclear(f"{self.names.printed('nation', min(both))} stands on both sides")
 
     def _preludes(self) -> set[str]:
-        rows = self.rules.rows("battles").values()
+        rows: Iterable[Mapping[str, Any]] = self.rules.rows("battles").values()
         found: set[str] = set()
         for row in rows:
-            first: Mapping[str, Any] = row.get("before", {})
+            first: Mapping[str, Any] = block_of(row, "where").get("before", {})
             found |= {*row.get("preludes", ()), *first.values()}
         return found
 

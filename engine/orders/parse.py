@@ -20,10 +20,12 @@ from ..core.patience import go_on
 from ..core.state import State
 from ..core.words import Word, joined, split
 from .compound import LineReader
+from .expected import one_of
 from .input_points import by_phase
-from .line_parser import MAX_LINE, LineAttempt, Order, did_you_mean, one_of, strip_comment
+from .line_parser import MAX_LINE, LineAttempt, Order, did_you_mean, strip_comment
 from .mail_text import TextLine, is_cry_for_help, read_letter
 from .names import Names
+from .sheet_line import has_blank
 from .tokens import SMALL
 
 __all__ = ["MAX_LINES", "Order", "OrderFile", "OrderHead", "parse_orders", "read_orders", "strip_comment"]
@@ -80,7 +82,6 @@ _QUESTION = re.compile(
     re.IGNORECASE,
 )
 """What a question begins with; a request (`can you ...`) is none."""
-_BLANK = re.compile(r"(?<!\S)\?(?!\S)")
 """A question mark that stands alone, as sheets of orders have it where something is to be filled in."""
 _COUNTS = re.compile(r"\d\s+\w")
 _LEAVE = re.compile(
@@ -296,6 +297,7 @@ class _OrderFileReader:
             ]
             return _Entry(line, LineAttempt([], findings), free=False)
         attempt = self.lines.word_for_word(line.number, line.text)
+        kind = self.lines.guessed_kind
         if attempt.orders:
             return _Entry(line, attempt, 9)
         if is_question(bare):
@@ -311,7 +313,8 @@ class _OrderFileReader:
                 attempt = LineAttempt([], [replace(d, instead=near) for d in attempt.found])
             return _Entry(line, option or attempt, 9)
         self.free += 1
-        freely = self.lines.freely(line.number, line.text) if self.free <= MOST_FREE else None
+        blank = has_blank(bare)  # whatever else the line may be, its player has still to choose
+        freely = self.lines.freely(line.number, line.text) if self.free <= MOST_FREE and not blank else None
         if freely is not None:
             return _Entry(line, freely)
         partly = self.lines.partly(line.number, line.text) if self.free <= MOST_FREE else None
@@ -324,9 +327,12 @@ class _OrderFileReader:
             and attempt.found
             and (not attempt.found[0].instead or attempt.found[0].code == "O103")
         ):
-            near = (*attempt.found[0].instead, *self.lines.nearest(line.text))
+            guessed = attempt.found[0].instead
+            # what may stand in a blank is no help where its name was nearly written
+            sure = bool(guessed) and kind not in ("", "place")
+            near = (*guessed, *(n for n in self.lines.nearest(line.text) if not (sure and has_blank(n))))
             attempt = LineAttempt([], [replace(attempt.found[0], instead=near), *attempt.found[1:]])
-        if _BLANK.search(bare) and attempt.found:
+        if blank and attempt.found:
             attempt = LineAttempt(
                 [], [replace(attempt.found[0], message="`?` is yours to fill in"), *attempt.found[1:]]
             )

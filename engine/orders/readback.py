@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..core.diagnostics import Diagnostic
+from ..core.messages import capital
 from ..core.model import Row, Ruleset
 from ..economy.catalogue import Market
 from ..turn.validated_orders import CONDITIONS, Note, ValidatedOrder
@@ -430,6 +431,7 @@ def _ordered(world: World, nation: str, intents: Sequence[ValidatedOrder]) -> di
 def _again(world: World, nation: str, names: Names, intents: Sequence[ValidatedOrder]) -> Iterable[str]:
     """What to think of once more: what is left to be placed, own places from which everybody goes and into
     which nobody comes, and those where fewer stay than are known beside them."""
+    names = names.in_sentences()
     for key, kind in order_kinds(world.ruleset).items():
         yield from kind.look_again(world, nation, names, [i for i in intents if i.verb == key])
     if _unplaced(world, nation, intents) is not None:
@@ -472,6 +474,5 @@ def _exposed(
             f"{e.least}{'' if e.exact else ' or more'} in {names.printed('place', p)}"
             for p, e in sorted(near, key=lambda found: -found[1].least)[:4]
         ]
-        yield (
-            f"{names.printed('place', place)} keeps {names.units(stays)} beside enemies: {', '.join(beside)}."
-        )
+        name = capital(names.printed("place", place))
+        yield f"{name} keeps {names.units(stays)} beside enemies: {', '.join(beside)}."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable
 
+from ..core.messages import capital
 from .readback import Answered, NotTaken, ReadBack, ReadBackOrder
 
 WIDTH = 72
@@ -34,7 +35,10 @@ def rendered(found: ReadBack, *, received: str = "") -> str:
     for title, items in (
         ("LOOK AGAIN (nothing here stops an order)", [x for text in found.again for x in _item(text)]),
         ("UNITS WITHOUT AN ORDER", _idle(found.idle)),
-        ("READ AS (write it out if that is wrong)", [x for order in found.mended for x in _mended(order)]),
+        (
+            "READ AS, ~ above (write it out if that is wrong)",
+            [x for order in found.mended for x in _mended(order)],
+        ),
         ("ASKED BACK (these lines do not count until you say which)", _lines_of(found, ("asked",))),
         ("NOT TAKEN", _lines_of(found, ("refused", "not understood"))),
         ("YOUR QUESTIONS", [x for asked in found.answered for x in _answered(asked)]),
@@ -60,14 +64,15 @@ def _head(found: ReadBack) -> str:
 def _count(found: ReadBack) -> str:
     stand, asked = found.standing, sum(n.verdict == "asked" for n in found.not_taken)
     off = len(found.not_taken) - asked
-    parts = [f"{_several(stand, 'ORDER STANDS', 'ORDERS STAND')}"]
+    parts = [f"{_several(stand, 'ORDER IS VALID', 'ORDERS ARE VALID')}"]
     if asked:
         parts.append(f"{_several(asked, 'LINE IS', 'LINES ARE')} ASKED BACK")
     if off:
         parts.append(f"{_several(off, 'LINE IS', 'LINES ARE')} NOT TAKEN")
     text = ", ".join(parts) + (" (at the end)." if len(parts) > 1 else ".")
     left = [
-        f"{name}: {found.left[what]} of {found.start[what]} left" for what, name in found.resources.items()
+        f"{capital(name)}: {found.left[what]} of {found.start[what]} left"
+        for what, name in found.resources.items()
     ]
     return " ".join([text, *([f"{'; '.join(left)}."] if left else [])])
 
@@ -84,7 +89,7 @@ def _table(found: ReadBack) -> list[str]:
     costs = any(found.money in order.cost for group in found.groups for order in group.orders)
     out = []
     if costs:
-        name = found.resources.get(found.money, found.money)
+        name = capital(found.resources.get(found.money, found.money))
         out += [_row("In the order in which the turn carries them out", "cost", "left"), f"{name:>{WIDTH}}"]
     else:
         out += ["In the order in which the turn carries them out"]
@@ -131,7 +136,12 @@ def _row(text: str, first: str, second: str) -> str:
 
 
 def _idle(idle: Iterable[tuple[str, str]]) -> list[str]:
-    items = list(idle)
+    same: dict[str, list[str]] = {}
+    for place, units in idle:
+        same.setdefault(units, []).append(place)
+    items = [
+        (", ".join(places), f"{units} each" if len(places) > 1 else units) for units, places in same.items()
+    ]
     out = [x for place, units in items[:MOST_IDLE] for x in _wrap(f"{place}: {units}", "  ", "      ")]
     rest = [place for place, _ in items[MOST_IDLE:]]
     return out + _wrap(f"and in {', '.join(rest)}", "  ", "      ") if rest else out

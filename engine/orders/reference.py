@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..core.model import Row, Ruleset
@@ -37,6 +37,8 @@ BLANKS: Mapping[str, str] = {
     "passage": "PASSAGE",
     "text": "WORDS",
 }
+UNNAMED = frozenset({"text", "words"})
+"""Names of slots of text that do not say what is to be written."""
 """What stands for a thing of a kind in a form; else the name of the kind."""
 
 
@@ -120,14 +122,28 @@ def written_form(pattern: Pattern, *, inside: bool = False) -> str:
     `inside`: it stands in [ ] already, so that a slot of it that may be left out alone needs none.
     """
     out: list[str] = []
-    for node in pattern:
+    for k, node in enumerate(pattern):
         if isinstance(node, Fixed):
             out.append(node.word)
         elif isinstance(node, Slot):
             out.append(_blank(node))
+        elif between := _between(pattern, k):
+            out.append(between)
         else:
             out.append(_either(node, many=out[-1:] == [BLANKS["number"]], inside=inside))
     return " ".join(part for part in out if part)
+
+
+def _between(pattern: Pattern, k: int) -> str:
+    """The word between two things that need not be written, but by which a reader tells them apart
+    ("PLACE to PLACE"); else nothing."""
+    if not 0 < k < len(pattern) - 1:
+        return ""
+    before, node, after = pattern[k - 1 : k + 2]
+    if not (isinstance(before, Slot) and isinstance(node, Either) and isinstance(after, Slot)):
+        return ""
+    words = () in node.ways and not _has_slot((node,))
+    return written_form(next(way for way in node.ways if way)) if words else ""
 
 
 def _either(node: Either, *, many: bool, inside: bool) -> str:
@@ -150,9 +166,21 @@ def _has_slot(pattern: Pattern) -> bool:
 
 def _blank(slot: Slot) -> str:
     if slot.choices:
+        if _one_in_other_words(slot.choices):
+            return slot.choices[0]
         return " / ".join(slot.choices) if len(slot.choices) <= 3 else slot.name.upper()
+    if slot.many and slot.kind == "number":
+        return "NUMBERS"
+    if slot.kind == "text" and slot.name not in UNNAMED:
+        return slot.name.upper()
     word = BLANKS.get(slot.kind, slot.kind.upper())
     return f"{word}S" if slot.many and word.isalpha() else word
+
+
+def _one_in_other_words(choices: Sequence[str]) -> bool:
+    """Whether the first of some choices says what all others say, too: each has a word of it."""
+    first = set(choices[0].split())
+    return len(choices) > 1 and all(first & set(re.findall(r"\w+", choice)) for choice in choices[1:])
 
 
 def _tasks(ruleset: Ruleset, given: Iterable[OrderForm]) -> list[str]:

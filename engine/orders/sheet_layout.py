@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from ..core.messages import capital
 from ..world import treasury as stores
 from ..world.known import theater_names, theater_of
 from ..world.world import World
@@ -19,17 +20,20 @@ from .mail_text import END
 from .names import Names
 from .reference import HELP
 from .sheet import offers_of
-from .sheet_line import NEUTRAL, OWN, Offered, joined_names
+from .sheet_line import BLANK, FREE, NEUTRAL, OWN, Offered, joined_names
 
 WIDTH = 72
+ANSWERED = "## A line sent with its ? is answered with all that may stand there."
 FAR = 10
-"""Of more choices than this the first are told; orders of units with as many share a line."""
+"""Orders of units with more choices than this share a line."""
+FROM = "or from"
+"""The word for other places from which units go as those of a line do."""
 FEW = 3
 """Theaters and phases with no more lines than this stand together."""
-MANY = (6, 4, 3, 2, 1, 0)
+MANY = (20, 12, 8, 6, 4, 3, 2, 1, 0)
 """Of more lines of one order in a theater those with the fewest units share one: of as many as make a form of
 no more than `MOST_ROWS`."""
-MOST_ROWS = 64
+MOST_ROWS = 150
 
 
 def order_template(
@@ -50,6 +54,7 @@ def order_template(
         prices = _of_what(world) if any(line.said for _, lines in phases for line in lines) else ""
         out += [
             "## Take away a # to give that order, fill in each ?, add your own lines.",
+            *([ANSWERED] if any(BLANK in line.text for _, lines in phases for line in lines) else []),
             f"## {prices}All orders: {HELP}.",
         ]
     for many in MANY:
@@ -114,8 +119,7 @@ def _by_theater(world: World, lines: Sequence[Offered], many: int) -> list[tuple
 
 
 def _together(lines: Sequence[Offered], many: int) -> list[Offered]:
-    """Units that go far, or to no enemy, in one line for each order: they would differ in little but where
-    they start.
+    """Units that go far in one line for each order: they would differ in little but where they start.
 
     So do all that march but the `many` largest; where these are none, who can reach an enemy is the example.
     """
@@ -125,29 +129,25 @@ def _together(lines: Sequence[Offered], many: int) -> list[Offered]:
     for line in lines:
         if line.place and line.size:
             of_order.setdefault(line.order, []).append(line)
-    small = {
-        id(line) for some in of_order.values() for line in sorted(some, key=lambda line: -line.size)[many:]
-    }
+    small: set[int] = set()
+    for some in of_order.values():
+        small.update(id(line) for line in sorted(some, key=lambda line: -line.size)[many:])
     out: list[Offered] = []
     known: dict[tuple[str, bool], int] = {}
     for line in lines:
         far = _count(line) > FAR or id(line) in small
-        same = (
-            known.setdefault((line.order, far), len(out))
-            if line.place and (far or _quiet(line))
-            else len(out)
-        )
+        same = known.setdefault((line.order, far), len(out)) if line.place and far else len(out)
         if same == len(out):
             out.append(line)
         else:
             also = (*out[same].also, (line.origin, next(line.lines())))
-            out[same] = replace(out[same], also=also, also_word="or from")
+            out[same] = replace(out[same], also=also, also_word=FROM)
     return out
 
 
 def _quiet(line: Offered) -> bool:
     """Whether units go to no enemy."""
-    return all(word in (OWN, NEUTRAL) for word, _ in line.choices) if line.choices else not line.said
+    return all(word in (OWN, FREE, NEUTRAL) for word, _ in line.choices) if line.choices else not line.said
 
 
 def _count(line: Offered) -> int:
@@ -172,7 +172,11 @@ def _purse(world: World, nation: str) -> list[str]:
             if amount:
                 parts.append(f"{amount} in {name}" if seat else str(amount))
         if parts:
-            out.append(_filled("##", [(str(row.get("name", what)), parts)])[0])
+            line, *more = _filled("##", [(capital(str(row.get("name", what))), parts)])
+            if more:  # how much lies there, not in how many places
+                rest = sum(sorted(held.values(), reverse=True)[1:])
+                line = f"## {capital(str(row.get('name', what)))}: {parts[0]}, {rest} elsewhere"
+            out.append(line)
     return out
 
 
@@ -183,56 +187,36 @@ def _of_what(world: World) -> str:
 
 
 def _laid_out(line: Offered) -> list[str]:
-    """One line of the form, with what may be chosen beside it if there is room, else below it; of many
-    choices the first."""
+    """One line of the form, with all that may be chosen: beside it if there is room, else below it."""
     groups: list[tuple[str, Sequence[str]]] = [("", [line.said])] if line.said else []
     others = list(dict.fromkeys(short for short, _ in line.also if short != line.origin))
-    groups += [(line.also_word, others)] if others else []
-    groups += [(word, joined_names(some)) for word, some in line.choices]
+    elsewhere = [(line.also_word, others)] if others else []
+    choices = [(word, joined_names(some)) for word, some in line.choices]
+    # of units that go from elsewhere each place has choices of its own: they come after those of the first
+    groups += [*choices, *elsewhere] if line.also_word == FROM else [*elsewhere, *choices]
     groups += [("and", [f"{line.more} more of this kind"])] if line.more else []
     text = f"# {line.text}"
     if not groups:
         return [text]
-    beside, left = _filled(f"{text}   #", groups)
-    if not left or _enough_beside(line, beside, groups, left):
-        return [beside]
+    beside = _filled(f"{text}   #", groups)
+    if len(beside) == 1:
+        return beside
     first = f"{text}   # {line.said}"
     if line.said and len(first) <= WIDTH:
         text, groups = first, groups[1:]
-    below, left = _filled("##  ", groups)
-    apart = (line.also and line.also_word == "or") or (line.said and text != first)
-    if left and apart and len(groups) > 1:
-        return [text, _filled("##  ", groups[:1])[0], _filled("##  ", groups[1:])[0]]
-    return [text, below]
+    if line.also and line.also_word == "or" and len(groups) > 1:
+        return [text, *_filled("##  ", groups[:1]), *_filled("##  ", groups[1:])]
+    return [text, *_filled("##  ", groups)]
 
 
-def _enough_beside(
-    line: Offered, beside: str, groups: Sequence[tuple[str, Sequence[str]]], left: int
-) -> bool:
-    """Whether a line needs no second one for the choices that are not on it.
-
-    So it is with the last of many, with quiet marches, and where nothing is left out but some of the reader's
-    own places.
-    """
-    if beside.endswith("#"):
-        return False
-    word, last = groups[-1]
-    if line.place and (line.also or _quiet(line) or (word == OWN and left < len(last))):
-        return True
-    return _count(line) > FAR and not line.also and left < _count(line)
-
-
-def _filled(head: str, groups: Sequence[tuple[str, Sequence[str]]]) -> tuple[str, int]:
-    """Names by groups on one line, and how many of them are left out, which is said."""
-    tokens = []
+def _filled(head: str, groups: Sequence[tuple[str, Sequence[str]]]) -> list[str]:
+    """Names by groups, on as many lines as they take; a line that goes on is set in."""
+    out = [head]
     for after, (word, some) in enumerate(groups, 1 - len(groups)):
         last = ";" if after else ""
         for n, name in enumerate(some, 1):
-            end = "," if n < len(some) else last
-            tokens.append(f"{f'{word}: ' if word and n == 1 else ''}{name}{end}")
-    for at, token in enumerate(tokens):
-        left = len(tokens) - at - 1
-        if len(head) + 1 + len(token) + (len(f" and {left} more") if left else 0) > WIDTH:
-            return f"{head.rstrip(',;')} and {left + 1} more" if at else head, left + 1
-        head += f" {token}"
-    return head, 0
+            token = f"{f'{word}: ' if word and n == 1 else ''}{name}{',' if n < len(some) else last}"
+            if len(out[-1]) + 1 + len(token) > WIDTH and out[-1].strip(" #"):
+                out.append("##     ")
+            out[-1] += f" {token}"
+    return out

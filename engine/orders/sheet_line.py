@@ -7,11 +7,16 @@ from dataclasses import dataclass
 
 BLANK = "?"
 """What stands for a choice in a line."""
-ENEMY, OWN, NEUTRAL = "enemy", "own", "neutral"
-"""The words for ends of a way."""
+ENEMY, OWN, FREE, NEUTRAL = "enemy", "own", "no enemy", "neutral"
+"""The words for ends of a way; free is what nobody holds and nobody is known in, such as a sea."""
 
 Named = tuple[str, str]
 """A name, and what is to be said of it."""
+
+
+def has_blank(text: str) -> bool:
+    """Whether a line, as it is written, leaves a choice open: `?` as a word of its own."""
+    return BLANK in text.split()
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +26,7 @@ class Offered:
     `choices`: a word for them and their names, each with a remark; every one of them stands. `also`: other
     lines of this kind, in short and in full, after the words `also_word`. `said`: its price, and how many.
     `place`: where the units are that it sends, `origin` its name, `size` how many. `more`: how many lines of
-    its kind are left out.
+    its kind are left out. `rest`: the same for other places, of which `also` tells in short.
     """
 
     order: str
@@ -34,6 +39,7 @@ class Offered:
     origin: str = ""
     size: int = 0
     more: int = 0
+    rest: tuple[Offered, ...] = ()
 
     def lines(self) -> Iterator[str]:
         """Every order that it stands for, written out."""

@@ -54,14 +54,15 @@ def not_ours(world: World, nation: str) -> Callable[[str], bool]:
 
 
 def _begins_a_fight(book: OrderBook, order: Order, understood: Understood) -> bool:
-    """Whether an order proposed in the place of another attacks somebody with whom there is no war, where
-    that one did not go."""
+    """Whether an order proposed in the place of another attacks somebody with whom there is no war, or
+    attacks at all, where that one did not."""
+
+    def hostile(place: Any) -> bool:
+        return isinstance(place, str) and book.world.held_by_enemy(book.nation, place)
+
     named = order.get("slots", {}).values()
-    return any(
-        place not in named
-        and ((holder := book.world.holder_of(place)) is None or not book.world.hostile(book.nation, holder))
-        for place in understood.intent.attacks
-    )
+    fights = any(hostile(place) for place in named)
+    return any(place not in named and not (fights and hostile(place)) for place in understood.intent.attacks)
 
 
 def possible(world: World, nation: str, lines: Sequence[str]) -> tuple[tuple[str, ...], str]:
@@ -82,7 +83,7 @@ def possible(world: World, nation: str, lines: Sequence[str]) -> tuple[tuple[str
             if isinstance(answer, Understood):
                 stand.append(order_text(world.ruleset, reader.names, order, agree=True))
                 break
-            refused = refused or f"`{line}` would not stand: {answer.text}"
+            refused = refused or f"`{line}` would not be valid: {answer.text}"
     return tuple(dict.fromkeys([*stand, *open_])), "" if stand or open_ else refused
 
 

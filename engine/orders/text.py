@@ -46,7 +46,8 @@ def order_in_words(ruleset: Ruleset, names: Names, order: Mapping[str, Any]) -> 
     row = ruleset.named(str(order["order"])) or {}
     slots = dict(order.get("slots", {}))
     if "read_back" in row:
-        text = shortest(read_form(row["read_back"], row.get("slots")), names, slots, agree=True)
+        form = read_form(row["read_back"], row.get("slots"))
+        text = shortest(form, names.in_sentences(), slots, agree=True)
     else:
         text = order_text(ruleset, names, {"order": order["order"], "slots": slots}, agree=True)
     return text[:1].upper() + text[1:]

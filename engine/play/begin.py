@@ -63,7 +63,7 @@ def players_of(ruleset: Ruleset, state: State, who: str, policy: str) -> list[st
     from ..bots import policies_of  # brings NumPy: only where a policy is chosen
 
     if policy not in policies_of(ruleset):
-        raise NotThere(f"no policy {policy!r}; there are {', '.join(policies_of(ruleset))}")
+        raise NotThere(f"no bot {policy!r}; there are {', '.join(policies_of(ruleset))}")
     if who == EVERYONE:
         return list(ruleset.rows("nations"))
     for form in ("nations", "sides"):

@@ -249,7 +249,7 @@ def _luck(kept: _Kept) -> Luck:
     throws = [seen[number] for number, _ in pairs]
     position = game.stage().position
     world = World(game.ruleset, position.state, moments=position.moments, geography=game.geography)
-    turns = position.turn if position.ended else position.turn - 1
+    turns = position.turn - game.first_turn() + bool(position.ended)
     rolls = tuple(rolls_of(game.journal(), game.ruleset.rows("nations")))
     return Luck(
         game.id,

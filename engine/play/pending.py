@@ -10,7 +10,6 @@ from ..store import MODERATOR, PLAYER, POLICY, PROXY, Game, StoreError, Submissi
 from ..turn import vacancies
 from ..turn.left_open import OpenDecision, left_open
 from ..turn.referee import commanded_nations
-from ..world.world import World
 from .questions import offers_in
 from .views import whole_world
 
@@ -38,7 +37,8 @@ def standing_of(game: Game) -> dict[str, Any]:
 
     `seats`: those asked now that a person commands or that have sent something; `late`: of them those that
     have not;
-    `offers`: what is offered to whom and not answered; `moderator`: what awaits them, in sentences.
+    `offers`: what is offered to whom and not answered; `vacant`: nations that no player has any more, or yet,
+    and no bot was meant for; `moderator`: what awaits them, in sentences.
     """
     stage = game.stage()
     position = stage.position
@@ -52,6 +52,7 @@ def standing_of(game: Game) -> dict[str, Any]:
         "late": [],
         "policies": [],
         "offers": [],
+        "vacant": [],
     }
     if position.ended:
         return out | {"waits": "it has ended", "moderator": [], "next": "Nothing awaits anybody."}
@@ -67,7 +68,7 @@ def standing_of(game: Game) -> dict[str, Any]:
             by = (
                 ""
                 if sent.by == PLAYER
-                else f", handed in by {'an ally' if sent.by == PROXY else f'the {sent.by}'}"
+                else f", sent by {'an ally' if sent.by == PROXY else f'the {sent.by}'}"
             )
             said = f"{n} order{'s' if n != 1 else ''}{by}"
             out["seats"].append({"nation": nation, "sent": True, "orders": n, "by": sent.by, "says": said})
@@ -106,8 +107,20 @@ def standing_of(game: Game) -> dict[str, Any]:
     for offer in offers:
         name = game.ruleset.row_or_empty("nations", offer.to).get("name", offer.to)
         told.append(f"Tell {name}, who has not answered: {offer.said}")
+    out["vacant"] = vacant(game)
+    for nation in out["vacant"]:
+        name = game.ruleset.row("nations", nation).get("name", nation)
+        told.append(f"{name} has no player: `wteaw players list` says who chooses one.")
     todo = [*told, *to_decide(game), *([] if out["closed"] else [publish]), following]
-    return out | {"waits": f"it waits for {wanted_now(game)}", "moderator": todo, "next": following}
+    return out | {"waits": f"waiting for {wanted_now(game)}", "moderator": todo, "next": following}
+
+
+def vacant(game: Game) -> list[str]:
+    """The nations in play whose seat waits for a player: theirs has gone, or they have come into the game."""
+    world = game.seated_world()
+    return [
+        v.nation for v in vacancies.vacancies(world) if vacancies.seat(world, v.nation) == vacancies.VACANT
+    ]
 
 
 def commanded(game: Game) -> list[str]:
@@ -117,7 +130,7 @@ def commanded(game: Game) -> list[str]:
 
 def may_stand_in(game: Game, ally: str, nation: str) -> bool:
     """Whether a nation may give orders for another that has sent none, by the setting `without_orders`."""
-    world = World(game.ruleset, game.seated_position().state, geography=game.geography)
+    world = game.seated_world()
     whose = Entity("nation", nation)
     names = {"nation": whose, "self": whose, "ally": Entity("nation", ally)}
     return any(

@@ -16,7 +16,6 @@ from ..store import POLICY, PROXY, Game, Scribe, StoreError, Submission
 from ..turn import vacancies
 from ..turn.context import Order
 from ..turn.referee import Resolution
-from ..world.world import World
 from .pending import commanded, open_decisions, seats
 from .questions import offers_in
 from .verify import broken_chain
@@ -51,7 +50,7 @@ def planned(game: Game, nations: Iterable[str], *, workers: int = 1) -> list[Sub
         return plan(views.world(nation), nation, stream, state.get("nations", whose, "policy"))
 
     state = views.position.state
-    world = World(game.ruleset, game.seated_position().state, geography=game.geography)
+    world = game.seated_world()
     asked = list(nations)
     dear = sorted(asked, key=lambda n: -len(state.stacks(owner=n)))  # those with most to think of come first
     orders = dict(zip(dear, shared_out(given, dear, workers), strict=True))
@@ -121,7 +120,7 @@ def resolutions(
 
 def has_players(game: Game) -> bool:
     """Whether anybody plays a nation that is still in the game."""
-    world = World(game.ruleset, game.seated_position().state, geography=game.geography)
+    world = game.seated_world()
     return any(vacancies.seat(world, n) not in vacancies.EMPTY for n in commanded(game))
 
 
@@ -158,8 +157,8 @@ def _resolve_once(
     lacking = _lacking(game, given, missing)
     if lacking:
         raise StoreError(
-            f"{lacking}; orders must be handed in that meet this (the moderator may, with `wteaw orders "
-            "submit --nation`)"
+            f"{lacking}; submit orders that meet this (the moderator may, with `wteaw orders "
+            "submit --nation`; a bot does so where `meets` stands among the `actions` of its policy)"
         )
     # they have missed the turn all the same
     stood_in = tuple(n for n, s in game.submissions().items() if s.by == PROXY)
@@ -172,7 +171,7 @@ def absent(game: Game, missing: Iterable[str]) -> list[str]:
     """Of the nations that sent nothing those whose player is absent: who has sent orders for the nation that
     commands is not.
     """
-    world = World(game.ruleset, game.seated_position().state, geography=game.geography)
+    world = game.seated_world()
     gone = set(missing)
     return sorted(n for n in gone if world.commander_of(n) in gone)
 

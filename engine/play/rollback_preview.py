@@ -62,7 +62,7 @@ def what_if(game: Game, number: int, nation: str = "", text: str | None = None) 
     taken = take_in(game.ruleset, text, lambda _: world, nation=nation, game=game.id, turn=turn)
     if not taken.clean:
         first = next(d for d in taken.found if d.severity == "error")
-        raise BrokenGame(f"line {first.line} does not stand: {first.message}")
+        raise BrokenGame(f"line {first.line} is not valid: {first.message}")
     given = Submission(nation, text, list(taken.orders), dict(taken.answers), MODERATOR)
     following = game.stage(number + 1)
     result = resolved_again(

@@ -20,7 +20,7 @@ from ..core.model import Ruleset
 from ..core.package_data import rulesets
 from ..core.package_data import scenarios as shipped_scenarios
 from ..core.state import Entity, State
-from ..ruleset.compile import Done, add_source_lines, load_ruleset, parse_file
+from ..ruleset.compile import RulesetsRead, add_source_lines, load_ruleset, parse_file
 from ..ruleset.folder import MANIFEST, SourceFile, find_rulesets
 from ..ruleset.forms import Forms, annotated, forms
 from ..ruleset.load import read_file
@@ -38,6 +38,7 @@ __all__ = [
     "SCENARIO_CHECKS",
     "ScenarioSubject",
     "check_scenario",
+    "choice_in_words",
     "is_one_of",
     "load_scenario",
     "option_values",
@@ -110,6 +111,13 @@ def option_values(row: Mapping[str, Any]) -> list[Any]:
     return list(row.get("values", (True, False) if isinstance(row.get("default"), bool) else ()))
 
 
+def choice_in_words(value: Any) -> str:
+    """A value of an option as players read it."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value).replace("-", " ")
+
+
 def is_one_of(value: Any, values: Iterable[Any]) -> bool:
     """Whether a value is among others and of the same type: 1 is not true."""
     return any(v == value and type(v) is type(value) for v in values)
@@ -165,7 +173,7 @@ def load_scenario(
     root: Path | None = None,
     cache: bool = True,
     rules: Path | None = None,
-    done: Done | None = None,
+    done: RulesetsRead | None = None,
 ) -> tuple[dict[str, Any] | None, Ruleset | None, list[Diagnostic]]:
     """A scenario, the ruleset it names with the scenario's own `rules` laid over it, and all findings.
 
@@ -251,6 +259,11 @@ def read_scenario(
             break
         path = below
     whole = layers.pop()
+    if whole.get(APPEND) is not None and whole.get(EXTENDS) is None:
+        hint = "say what it `extends`, or write the lists themselves"
+        found.append(
+            diagnose("E221", "error", "no scenario below to append to", whole, key=APPEND, hint=hint)
+        )
     while layers:
         whole = _lay_over(whole, layers.pop(), found)
     return whole, found, texts
@@ -319,7 +332,8 @@ class _Known:
 
 def check_scenario(ruleset: Ruleset, node: Node, known: Forms) -> Iterator[Diagnostic]:
     """What is wrong with a scenario of the right shape, by the ruleset it is played with."""
-    from ..ruleset.checks.expressions import RulesetVocabulary, wrong_expressions  # heavy, as all checks
+    from ..ruleset.checks.conditions import decided  # heavy, as all checks
+    from ..ruleset.checks.expressions import RulesetVocabulary, wrong_expressions
     from ..ruleset.checks.references import dangling
     from ..ruleset.checks.subject import Marked
     from ..ruleset.checks.words import KnownWords, unknown_words
@@ -328,7 +342,9 @@ def check_scenario(ruleset: Ruleset, node: Node, known: Forms) -> Iterator[Diagn
     marks = [Marked(SCENARIO, "", node, mark) for mark in annotated(known, SCENARIO, value)]
     yield from dangling(marks, ruleset.rows, known)
     yield from unknown_words(marks, KnownWords(cast("Subject", _Known(ruleset, known))))
-    yield from wrong_expressions(marks, RulesetVocabulary(ruleset.rows, known.names))
+    words = RulesetVocabulary(ruleset.rows, known.names)
+    yield from wrong_expressions(marks, words)
+    yield from decided(marks, words)
     for check in SCENARIO_CHECKS:
         yield from check(ScenarioSubject(node, value, ruleset, known))
 

@@ -1,8 +1,8 @@
 """A ruleset of one's own to begin with: a small game, or a layer over a shipped ruleset, from the templates
 that are shipped.
 
-Templates are folders under `templates/`; words between at-signs in their files stand for the id, the title
-and the like.
+Templates are folders under `templates/`; words between dollar signs in their files stand for the id, the
+title and the like.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ GAMES = (GAME, "conquest", "card-battle")
 """Small games to begin with: one of marches, money and a track; one of dice compared pair by pair; one of
 cards."""
 LONGEST = 60
-_WORD = re.compile("@([A-Z]+)@")
+_WORD = re.compile(r"\$([A-Z]+)\$")
 
 
 class StarterError(ValueError):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ..orders.intake import Intake, take_in
 from ..orders.parse import QUESTION
+from ..ruleset.randomness import rolls_dice
 from ..store import Game, StoreError, Submission
 from ..world.world import World
 from .pending import stand_in
@@ -75,8 +76,10 @@ def hand_in(
 
 def part_in_dice(game: Game, nation: str, salt: str) -> str:
     """What a file that was handed in has to do with the dice of the turn, in a sentence; nothing where no
-    player has a part.
+    player has a part, or nothing is rolled.
     """
+    if not rolls_dice(game.ruleset):
+        return ""
     stage = game.stage()
     turn = stage.position.turn
     if salt:

@@ -38,6 +38,7 @@ class Views:
         self.position = position or game.stage().position
         self._viewers: dict[str, Viewer] = {}
         self.told: dict[int, bytes] = {}  # what the journal's entries say, as the readers' chains take it
+        self._turns: dict[int, list[Entry]] = {}
         self._before: dict[int, list[Entry]] = {}
         self._since: dict[int, list[Entry]] = {}
         self._last: tuple[str, World] | None = None
@@ -64,8 +65,12 @@ class Views:
         return self.game.journal(until=self.position.entries)
 
     def of(self, turn: int) -> list[Entry]:
-        """The entries of a turn."""
-        return self._by_turn.get(turn, [])
+        """The entries of a turn, read by themselves unless all have been read."""
+        if "journal" in self.__dict__:
+            return self._by_turn.get(turn, [])
+        if turn not in self._turns:
+            self._turns[turn] = self.game.journal(turn=turn, until=self.position.entries)
+        return self._turns[turn]
 
     def before(self, turn: int) -> list[Entry]:
         """The entries of all turns before one that say anything."""
@@ -81,11 +86,15 @@ class Views:
         """
         if turn not in self._since:
             first = next((number for number, t, _ in self.game.stages() if t == turn), None)
-            known = self.game.stage(first).position.entries if first is not None else 0
-            self._since[turn] = (
-                [e for e in self.journal if e.n > known] if first is not None else self.of(turn)
-            )
+            self._since[turn] = self.of(turn) if first is None else self._after(first)
         return self._since[turn]
+
+    def _after(self, stage: int) -> list[Entry]:
+        """The entries from a stage on, up to the position."""
+        known = self.game.stage(stage).position.entries
+        if "journal" in self.__dict__:
+            return [e for e in self.journal if e.n > known]
+        return self.game.journal(after=known, until=self.position.entries)
 
     def told_before(self, turn: int, nation: str) -> list[Entry]:
         """What a nation was told in all turns before one, in each as a member of the side on which it stood

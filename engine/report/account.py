@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ..core.journal import Entry
+from ..core.journal import NOBODY, Entry
 from ..core.messages import capital
 from ..core.model import Row
 from ..world import treasury
@@ -49,8 +49,57 @@ def accounts(world: World, entries: Sequence[Entry], reader: str, words: Wording
     """An account for each resource of which the view shows the reader a treasury."""
     paid = [e for e in entries if "treasuries" in [change[0] for change in e.changes]]
     hands = _changed_hands(entries, reader)
-    made = (_account(world, paid, reader, what, words, hands) for what in world.ruleset.rows("resources"))
+    sent = _sent(world, entries, reader, words)
+    made = (
+        _account(world, paid, reader, what, words, hands, sent) for what in world.ruleset.rows("resources")
+    )
     return [account for account in made if account is not None]
+
+
+Share = tuple[int, str, Any, Any]
+"""A part of a change: its rank among the lines, what it is called, how much, and how much of it lies at the
+seat (None: what the others leave)."""
+Sent = Mapping[int, Sequence[tuple[str, str, Any]]]
+"""Number of an entry -> what arrives by it: which resource, what it is called, and how much (None: the
+rest)."""
+
+
+def _sent(world: World, entries: Sequence[Entry], reader: str, words: Wording) -> Sent:
+    """What others have sent the reader, as gifts and by levies, and what the reader has sent to a treasury of
+    their own, by the entry that credits it.
+
+    That entry is of all that was sent in its step, and so told to nobody; who sent what was told before.
+    """
+    side = world.side_of(reader)
+    out: dict[int, list[tuple[str, str, Any]]] = {}
+    waiting: list[tuple[str, str, Any]] = []
+    for entry in entries:
+        form, _, id_ = entry.rule.partition("/")
+        if form == "transfers" and may_read(entry, reader, side):
+            row = world.ruleset.row("transfers", id_)
+            giver, _, to = entry.subject.partition(":")
+            if row["kind"] == "gift" and to == reader:
+                arrives = exact(Fraction(entry.data["arrives"]))
+                waiting.append((row["what"], f"from {words.name(giver)}", arrives))
+            elif row["kind"] == "levy" and to != reader and "paid" in entry.data:
+                waiting.append((row["what"], f"{row.get('name', id_)} from {words.name(to)}", None))
+            elif giver == reader and "taken" in entry.data:
+                waiting.append((row["what"], "taken on its way", entry.data["taken"]))
+            elif row["kind"] == "route" and giver == reader and "shares" in entry.data:
+                arrives = sum(entry.data["shares"]) - sum(entry.data["lost"])
+                waiting.append((row["what"], _named(words, row, id_), arrives))
+        elif waiting and form == "sequence" and _credits_in_silence(entry):
+            out[entry.n], waiting = waiting, []
+    return out
+
+
+def _credits_in_silence(entry: Entry) -> bool:
+    return _is_silent(entry) and any(c[0] == "treasuries" for c in entry.changes)
+
+
+def _is_silent(entry: Entry) -> bool:
+    """Whether it is told to nobody: bookkeeping of the rules, as what is granted each turn."""
+    return tuple(entry.audience) == (NOBODY,)
 
 
 def _changed_hands(entries: Sequence[Entry], reader: str) -> dict[str, bool]:
@@ -70,9 +119,15 @@ def _changed_hands(entries: Sequence[Entry], reader: str) -> dict[str, bool]:
 
 
 def _account(
-    world: World, entries: Sequence[Entry], reader: str, what: str, words: Wording, hands: Mapping[str, bool]
+    world: World,
+    entries: Sequence[Entry],
+    reader: str,
+    what: str,
+    words: Wording,
+    hands: Mapping[str, bool],
+    sent: Sent,
 ) -> Account | None:
-    """`hands`: see `_changed_hands`.
+    """`hands`: see `_changed_hands`; `sent`: see `_sent`.
 
     A treasury whose seat another holds is out of reach: it counts until it is lost.
     """
@@ -84,11 +139,13 @@ def _account(
         if k.startswith(reader + "/") and what in row and k not in now
     }
     lost = {k: v for k, v in apart.items() if hands.get(k.partition("/")[2])}
-    back = [k for k in now if "/" in k and hands.get(k.partition("/")[2]) is False]
+    own = {c[1] for e in entries for c in e.changes if c[0] == "treasuries" and c[1].startswith(f"{reader}/")}
+    back = [  # one that was emptied since, too
+        k for k in sorted(own | now.keys()) if k not in apart and hands.get(k.partition("/")[2]) is False
+    ]
     now |= lost
     if not now:
         return None
-    side = world.side_of(reader)
     main = treasury.main_purse(world, reader, what)
     if main not in now:
         main = max(sorted(now), key=lambda p: now[p])
@@ -96,7 +153,7 @@ def _account(
     spent: dict[str, Any] = {}
     incomes: list[tuple[Any, Any, Any] | None] = []
     refs: list[int] = []
-    regained: dict[str, Any] = {purse: now[purse] for purse in back}
+    regained: dict[str, Any] = {purse: now.get(purse, 0) for purse in back}
     for entry in entries:
         moved = _moved(entry, what, reader, now, apart.keys() - lost.keys())
         for purse in back:
@@ -107,13 +164,15 @@ def _account(
         if "items" in entry.data and what == treasury.money(world.ruleset):
             incomes.append(_income(entry, reader))
         total, rest = sum(moved.values()), moved.get(main, 0)
-        shares = list(_labels(world, words, entry, reader, what, total, may_read(entry, reader, side)))
-        fixed = [s for s in shares if s[3]]  # goes to the treasury of the seat by its row
-        rest -= sum(s[2] for s in fixed)
-        free = sorted((s for s in shares if not s[3]), key=lambda s: -abs(s[2]))
-        for number, (order, label, share, at_seat) in enumerate([*fixed, *free]):
-            rests = rest if number == len(fixed) else 0
-            at_main = share if at_seat else rests
+        arrives = [(label, n) for of, label, n in sent.get(entry.n, ()) if of == what]
+        shares = _arriving(arrives, total) or list(
+            _labels(world, words, entry, reader, what, total, main if main in moved else "")
+        )
+        rest -= sum(s[3] for s in shares if s[3] is not None)
+        for order, label, share, known in sorted(shares, key=lambda s: (s[3] is None, -abs(s[2]))):
+            at_main = known
+            if known is None:  # all of the rest with the first, the largest
+                at_main, rest = rest, 0
             line = lines.setdefault((order, label), [0, 0])
             line[0] += at_main
             line[1] += share - at_main
@@ -150,6 +209,17 @@ def _account(
         _together(incomes),
         tuple(refs),
     )
+
+
+def _arriving(arrives: Sequence[tuple[str, Any]], total: Any) -> list[Share]:
+    """What arrives at once, by who sent it, as `_labels` gives it; nothing if that does not add up."""
+    out: list[Share] = [(3, label, n, None) for label, n in arrives if n is not None]
+    rest = total - sum(share for _, _, share, _ in out)
+    levied = [label for label, n in arrives if n is None]
+    if levied and rest > 0:
+        out.append((3, listing(levied), rest, None))
+        rest = 0
+    return out if rest == 0 else []
 
 
 def _income(entry: Entry, reader: str) -> tuple[Any, Any, Any] | None:
@@ -198,29 +268,34 @@ def _moved(
 
 
 def _labels(
-    world: World, words: Wording, entry: Entry, reader: str, what: str, total: Any, readable: bool
-) -> Iterable[tuple[int, str, Any, bool]]:
-    """What a change is called, its share, and whether that lies at the seat whatever the others do.
+    world: World, words: Wording, entry: Entry, reader: str, what: str, total: Any, main: str
+) -> Iterable[Share]:
+    """What a change is called, its share, and how much of that lies in the treasury `main` (none if the
+    change is in others alone), where that is known.
 
     Sources come first (1), then what was bought (2), given and received (3), and all else (4).
     """
-    own = entry.subject == reader and not entry.dice
+    own = not entry.dice and (
+        entry.subject == reader or (_is_silent(entry) and entry.subject == f"nation:{reader}" and total > 0)
+    )
+    readable = may_read(entry, reader, world.side_of(reader))
     if not readable and not own:  # whoever may not read of it is not told whose doing it is
-        yield 4, "not told to you", total, False
+        yield 4, "not told to you", total, None
         return
     data = entry.data
     form, _, id_ = entry.rule.partition("/")
     if "items" in data and total > 0:
         items = [
-            (world.ruleset.row_or_empty("income", i["yield"]), i["yield"], Fraction(i["amount"]))
+            (world.ruleset.row_or_empty("income", i["yield"]), i["yield"], Fraction(i["amount"]), i)
             for i in data["items"]
         ]
         items = [i for i in items if i[0].get("into", treasury.money(world.ruleset)) == what]
-        for row, name, amount in items:
-            yield 1, _named(words, row, name), exact(amount), "over" not in row and len(items) > 1
+        for row, name, amount, item in items:
+            at_main = item["purses"].get(main, 0) if "purses" in item else bool(main) * amount
+            yield 1, _named(words, row, name), exact(amount), exact(Fraction(at_main))
         rest = total - sum(i[2] for i in items)
         if rest:
-            yield 1, "limits of income" if rest < 0 else "supplement", exact(rest), False
+            yield 1, "limits of income" if rest < 0 else "supplement", exact(rest), None
     elif "to" in data and "what" in data and "amount" in data:
         giver = entry.subject.partition(":")[0]
         if total < 0:
@@ -229,15 +304,19 @@ def _labels(
                 if "arrives" in data and str(data["arrives"]) != str(data["amount"])
                 else ""
             )
-            yield 3, f"to {words.name(str(data['to']))}{arrives}", total, False
+            yield 3, f"to {words.name(str(data['to']))}{arrives}", total, None
         else:
-            yield 3, f"from {words.name(giver)}", total, False
+            yield 3, f"from {words.name(giver)}", total, None
     elif form == "production":
-        yield 2, _bought(words, id_), total, False
+        yield 2, _bought(words, id_), total, None
+    elif form == "transfers":  # on its way to a treasury of the reader's own; what arrives is the same line
+        yield 3, _named(words, world.ruleset.row(form, id_), id_), total, None
+    elif total == 0:  # as when regions meet
+        yield 4, "between your treasuries", total, None
     else:
         named: Row = world.ruleset.row_or_empty(form, id_)
         name = entry.step.replace("-", " ") if form == "sequence" else _named(words, named, id_)
-        yield (2 if total < 0 else 3), name, total, False
+        yield (2 if total < 0 else 3), name, total, None
 
 
 def yield_name(row: Row, id_: str) -> str:
@@ -260,6 +339,8 @@ def _bought(words: Wording, id_: str) -> str:
 
 SHORT = 2
 """Lines of an account that are told in a sentence."""
+MANY = 3
+"""So many resources beside the first that have such accounts are told in one sentence together."""
 
 
 def blocks(accounts_: Sequence[Account], lost: Sequence[tuple[str, Any]] = ()) -> list[Block]:
@@ -270,9 +351,13 @@ def blocks(accounts_: Sequence[Account], lost: Sequence[tuple[str, Any]] = ()) -
     less.
     """
     out: list[Block] = []
-    for account in accounts_:
-        if not account.lines and not any(account.left):
-            continue
+    shown = [a for a in accounts_ if a.lines or any(a.left)]
+    small = [a for a in shown[1:] if len(a.lines) <= SHORT and not a.purses]
+    if len(small) >= MANY:  # as tokens that are laid and taken back each turn: what there is now says all
+        shown = [a for a in shown if a not in small]
+    else:
+        small = []
+    for account in shown:
         if len(account.lines) <= SHORT:
             out.append(Para(_in_a_sentence(account, lost), capital(account.name), account.refs))
             continue
@@ -284,6 +369,9 @@ def blocks(accounts_: Sequence[Account], lost: Sequence[tuple[str, Any]] = ()) -
         spent = [f"Spent: {_items(account)}."] if account.spent else []
         notes = (*spent, *_elsewhere(account), *_incoming(account, lost))
         out.append(Table(head, tuple(rows), tuple(range(1, len(head))), notes, log=account.refs))
+    if small:
+        left = listing(f"{capital(a.name)} {a.left[0]}" for a in small)
+        out.append(Para(f"{left}.", "Left", tuple(n for a in small for n in a.refs)))
     return out
 
 

@@ -7,8 +7,10 @@ see all.
 
 from __future__ import annotations
 
+from calendar import month_name
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from ..core.canonical import digest
@@ -33,6 +35,7 @@ from ..world.world import World
 from . import account, cards, fights, news, rounds, standing, summary
 from .document import Block, Bullets, Para, Refs, ReportPart, bullets, linked
 from .fights import Fight
+from .result import result
 from .sightings import sightings
 from .wording import Wording, counted, in_words, listing, sentence
 
@@ -129,6 +132,8 @@ def nation_report(
         *proof,
     ]
     _, orders, told = news.own_orders(world, mine, reader, words)
+    laid_open, told_there = news.shown(mine, reader, words)
+    told += told_there
     public, private = news.other_news(world, mine, reader, words, told)
     by_powers = bool(rounds.own_turns(ruleset))
     if by_powers:  # what happened in the turn of a power is told with it
@@ -137,7 +142,8 @@ def nation_report(
     found = fights.fights(mine)
     log, numbers = sections(ruleset, mine, reader, words)
     parts = [
-        _situation(world, entries if since is None else since, mine, reader, words, found, public),
+        ReportPart("The result", tuple(result(world, mine, reader, words))),
+        _situation(world, entries if since is None else since, mine, reader, words, found, public, laid_open),
         ReportPart("The turn, power by power", tuple(rounds.blocks(world, mine, reader, words))),
         ReportPart(
             "Battles, the gravest first",
@@ -177,6 +183,7 @@ def _situation(
     words: Wording,
     found: Sequence[Fight],
     public: Sequence[tuple[str, Refs]],
+    laid_open: Sequence[Block],
 ) -> ReportPart:
     """How the reader stands and what they must decide."""
     out: list[Block] = []
@@ -186,13 +193,14 @@ def _situation(
     if cost := news.losses(found, reader, words):
         first.append(cost)
     gone = news.lost_works(mine, reader, words)
-    grave, rest = news.gravest_first(public, mine, reader)
+    grave, rest = news.gravest_first(world, public, mine, reader)
     if grave:
         out.append(bullets(grave))
     if first:
         out.append(Para(" ".join(first), refs=tuple(n for _, refs in own for n in refs)))
     if rest or gone:
-        out.append(bullets([*rest, *gone]))
+        out.append(bullets([*news.by_nation(world, rest, words), *gone]))
+    out += laid_open
     to_do = [
         *_of_records(world, reader, words, "open"),
         *standing.danger(world, reader, words),
@@ -302,14 +310,17 @@ def moderator_report(
     world = World(ruleset, state, geography=geography)
     words = Wording(world)
     between = [e for nation, those in rounds.by_power(ruleset, entries) if not nation for e in those]
-    public, _ = news.other_news(world, between if rounds.own_turns(ruleset) else entries, "", words, ())
+    laid_open, told = news.shown(entries, "", words)
+    public, _ = news.other_news(world, between if rounds.own_turns(ruleset) else entries, "", words, told)
+    grave, rest = news.gravest_first(world, public, entries, "")
     hands = news.hands(world, entries, "", words)
     log, numbers = sections(ruleset, entries, None, words)
     parts = [
+        ReportPart("The result", tuple(result(world, entries, "", words))),
         ReportPart("Your part now", _notices([*notices])),
         ReportPart("Orders", tuple(summary.orders(world, entries, words))),
         ReportPart("Look again", tuple(summary.look_again(world, entries, words))),
-        ReportPart("News", (bullets(public),) if public else ()),
+        ReportPart("News", (*([bullets([*grave, *rest])] if public else []), *laid_open)),
         ReportPart("Land", tuple(summary.land(hands))),
         ReportPart("The turn, power by power", tuple(rounds.blocks(world, entries, "", words))),
         ReportPart("Battles", tuple(summary.battles(world, entries, words))),
@@ -342,7 +353,8 @@ def moderator_report(
 
 def _thrown(entries: Iterable[Entry]) -> int:
     """How many dice were thrown."""
-    return sum(len(drawn["faces"]) for e in entries for record in e.dice for drawn in record["drawn"])
+    records = chain.from_iterable(entry.dice for entry in entries)
+    return sum(len(drawn["faces"]) for record in records for drawn in record["drawn"])
 
 
 def when(ruleset: Ruleset, turn: int) -> str:
@@ -352,7 +364,13 @@ def when(ruleset: Ruleset, turn: int) -> str:
         return f"turn {turn}"
     year, month = date(row, turn)
     names = row.get("names") or row.get("seasons")
-    return f"{names[(turn - 1) % len(names)]} {year}" if names else f"{month:02d}/{year}"
+    if names:
+        return f"{names[(turn - 1) % len(names)]} {year}"
+    last_year, last = divmod(12 * year + month - 1 + int(row.get("months", 1)) - 1, 12)
+    if (last_year, last + 1) == (year, month):
+        return f"{month_name[month]} {year}"
+    begins = month_name[month] if last_year == year else f"{month_name[month]} {year}"
+    return f"{begins}-{month_name[last + 1]} {last_year}"
 
 
 def sections(

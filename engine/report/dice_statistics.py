@@ -98,7 +98,7 @@ def _swings(found: Luck) -> list[Block]:
     words = Wording(found.world)
     rows = []
     for swing in found.swings():
-        who = listing(words.name(n) for n in swing["nations"] if n) or "whoever holds it"
+        who = listing(words.name(n) for n in swing["nations"] if n) or "the holder"
         what = f"round {swing['round']}" if swing["what"] == "round" else "in leaving"
         place = f"{swing['name']}, turn {swing['turn']}, {what}"
         hits = [
@@ -132,7 +132,7 @@ def _battles(found: Luck) -> list[Block]:
 
 
 def _who(words: Wording, parties: Mapping[str, Any]) -> str:
-    return listing(words.name(n) for n in parties if n) or "whoever holds it"
+    return listing(words.name(n) for n in parties if n) or "the holder"
 
 
 def _rolls(found: Luck) -> list[Block]:

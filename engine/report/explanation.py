@@ -84,6 +84,11 @@ class Explanation:
     made: tuple[Made, ...]
     history: tuple[Happened, ...]
 
+    @property
+    def empty(self) -> bool:
+        """Whether nothing is known of it."""
+        return not (self.now or self.made or self.history)
+
 
 def explanation(
     ruleset: Ruleset,

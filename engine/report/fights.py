@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..battle.distributions import won_pairs
+from ..core.choices import block_of, word_of
 from ..core.journal import Entry
 from ..core.messages import capital, possessive
 from ..core.model import Row
@@ -32,6 +33,9 @@ class Fight:
     subject: str
     sides: dict[str, dict[str, dict[str, int]]] = field(default_factory=dict)
     lost: dict[str, dict[str, dict[str, int]]] = field(default_factory=dict)
+    guards: dict[str, dict[str, int]] = field(default_factory=dict)
+    """Of a side without units, what the place itself fights with, as the battle's row says (`virtual`)."""
+    guards_lost: dict[str, dict[str, int]] = field(default_factory=dict)
     rounds: list[Entry] = field(default_factory=list)
     left: list[Entry] = field(default_factory=list)
     ended: bool = False
@@ -48,11 +52,28 @@ class Fight:
     def parties(self) -> set[str]:
         return {o for side in SIDES for o in self.owners(side)}
 
+    @property
+    def came_to_nothing(self) -> bool:
+        """Whether nobody threw a die nor lost anything, and both sides are as they were: one slipped away."""
+        thrown = any(fire["dice"] for entry in self.rounds for fire in entry.data.get("fire", ()))
+        lost = sum(sum(self.losses(side).values()) for side in SIDES)
+        return self.ended and self.winner is None and not thrown and not lost and not self.preludes
+
     def started(self, side: str) -> dict[str, int]:
         return merged(list(self.sides.get(side, {}).values()))
 
     def losses(self, side: str) -> dict[str, int]:
         return merged(list(self.lost.get(side, {}).values()))
+
+    def evaded(self) -> tuple[str, ...]:
+        """The sides of which everybody who was left has gone out of the battle and stayed in the place."""
+        gone = dict.fromkeys(SIDES, 0)
+        for entry in self.left:
+            for part in entry.data.get("left", ()):
+                if part.get("to") == self.place and not part.get("lost"):
+                    gone[str(entry.data["side"])] += int(part["n"])
+        here = {side: sum(self.started(side).values()) - sum(self.losses(side).values()) for side in SIDES}
+        return tuple(side for side in SIDES if gone[side] and gone[side] == here[side])
 
 
 def fights(entries: Sequence[Entry]) -> list[Fight]:
@@ -77,6 +98,7 @@ def fights(entries: Sequence[Entry]) -> list[Fight]:
             fight.sides = {s: {o: dict(k) for o, k in data["sides"].get(s, {}).items()} for s in SIDES}
         elif data["event"] == "round":
             _reinforced(fight, data.get("sides", {}))
+            _guarded(fight, data)
             fight.rounds.append(entry)
         elif data["event"] in ("leave", "stuck", "absent", "back"):
             fight.left.append(entry)
@@ -107,6 +129,22 @@ def _reinforced(fight: Fight, now: Mapping[str, Mapping[str, Mapping[str, int]]]
             began = fight.sides.setdefault(side, {}).setdefault(owner, {})
             for kind, n in kinds.items():
                 began[kind] = max(began.get(kind, 0), n + gone.get((side, owner, kind), 0))
+
+
+def _guarded(fight: Fight, data: Mapping[str, Any]) -> None:
+    """Of a side that has no units, those who guard the place, as many as they were at first, and whom they
+    lost in this round.
+    """
+    for side in (s for s in SIDES if not fight.started(s)):
+        if not fight.rounds:
+            there = [{str(v["kind"]): int(v["n"])} for v in data.get("virtual", ()) if v["side"] == side]
+            fight.guards[side] = merged(there)
+        gone = [
+            {str(part["kind"]): int(part["n"])}
+            for part in data.get("lost", {}).get(side, ())
+            if part.get("virtual") and part.get("lost")
+        ]
+        fight.guards_lost[side] = merged([fight.guards_lost.get(side, {}), *gone])
 
 
 def gravest(world: World, found: Sequence[Fight], reader: str, words: Wording) -> list[Fight]:
@@ -162,20 +200,47 @@ def blocks(
     """
     order = gravest(world, fights(entries), reader, words)
     taken = captured(entries)
-    full, small = _own(order, reader)
+    quiet = [f for f in order if f.came_to_nothing and (not reader or reader in f.parties())]
+    full, small = _own([f for f in order if f not in quiet], reader)
     own = [*full, *small]
     out: list[Block] = list(_introduced(own, words))
     out += [_told(f, taken, words) for f in full]
     if small:
         out.append(Para("", "Smaller battles"))
         out += [replace(_told(f, taken, words), brief=_brief(f, taken, words)) for f in small]
-    rest = [f for f in order if f not in own]
+    if quiet:
+        out.append(Para("", "Met without a fight"))
+        out.append(
+            bullets([(_met(some, words), tuple(n for f in some for n in f.log)) for some in _alike(quiet)])
+        )
+    rest = [f for f in order if f not in own and f not in quiet]
     if rest and others:
-        out += [
-            Para("", "Battles of others"),
-            bullets([(_line(f, taken, words), tuple(f.log)) for f in rest]),
-        ]
+        lines = [(_line(f, taken, words), tuple(f.log)) for f in rest if not f.came_to_nothing]
+        if apart := [f for f in rest if f.came_to_nothing]:
+            lines.append((met_only(apart, words), tuple(n for f in apart for n in f.log)))
+        out += [Para("", "Battles of others"), bullets(lines)]
     return out
+
+
+def met_only(found: Sequence[Fight], words: Wording) -> str:
+    """Where some met without a fight, in a sentence."""
+    return sentence(f"met without a fight: {listing(dict.fromkeys(words.place(f.place) for f in found))}")
+
+
+def _alike(quiet: Sequence[Fight]) -> list[list[Fight]]:
+    """Battles that came to nothing, those between the same nations together."""
+    same: dict[tuple[str, ...], list[Fight]] = {}
+    for fight in quiet:
+        same.setdefault(tuple(sorted(fight.parties())), []).append(fight)
+    return list(same.values())
+
+
+def _met(some: Sequence[Fight], words: Wording) -> str:
+    """Where the same nations met without a fight, and why if that is one thing for all."""
+    who = capital(words.nations(some[0].parties()))
+    left = {said for f in some for e in f.left if (said := words.told(e.happened))}
+    why = f" {sentence(next(iter(left)))}" if len(left) == 1 else ""
+    return sentence(f"{who}: {listing(dict.fromkeys(words.place(f.place) for f in some))}") + why
 
 
 def _own(order: Sequence[Fight], reader: str) -> tuple[list[Fight], list[Fight]]:
@@ -189,7 +254,9 @@ def outcomes(world: World, entries: Sequence[Entry], reader: str, words: Wording
     """The reader's battles in the order of `blocks`: place, and success or failure for them."""
     taken = captured(entries)
     out = []
-    for fight in (f for some in _own(gravest(world, fights(entries), reader, words), reader) for f in some):
+    order = gravest(world, fights(entries), reader, words)
+    full, small = _own([f for f in order if not f.came_to_nothing], reader)
+    for fight in (*full, *small):
         mine = "attacker" if reader in fight.owners("attacker") else "defender"
         good = taken[fight.place] == reader if fight.place in taken else fight.winner == mine
         out.append((fight.place, "success" if good else "failure"))
@@ -205,11 +272,16 @@ def stage_of(fight: Fight, fire: Mapping[str, Any], words: Wording) -> Row:
     return next((s for s in stages if s["id"] == fire["stage"]), {})
 
 
+def _way(stage: Row) -> str:
+    """How the dice of a stage are read."""
+    return word_of(stage, "resolve")
+
+
 def has_number(fight: Fight, fire: Mapping[str, Any], words: Wording) -> bool:
     """Whether a throw hits at a number or less; dice that are summed or compared, or looked up by their face,
     have none.
     """
-    return fire["hits"] is not None and stage_of(fight, fire, words).get("resolve") not in ("face", "compare")
+    return fire["hits"] is not None and _way(stage_of(fight, fire, words)) not in ("face", "compare")
 
 
 def pair_chances(stage: Row, fires: Sequence[Mapping[str, Any]], side: str) -> tuple[float, ...]:
@@ -220,7 +292,7 @@ def pair_chances(stage: Row, fires: Sequence[Mapping[str, Any]], side: str) -> t
         [(len(f["dice"]), int(f["die"]), int(f["value"])) for f in fires if f["side"] == s]
         for s in (side, *(s for s in SIDES if s != side))
     ]
-    return won_pairs(groups[0], groups[1], tie=stage.get("tie", "defender") == side)
+    return won_pairs(groups[0], groups[1], tie=block_of(stage, "resolve").get("tie", "defender") == side)
 
 
 def _introduced(own: Sequence[Fight], words: Wording) -> list[Block]:
@@ -246,23 +318,36 @@ def verdict(fight: Fight, taken: dict[str, str | None], words: Wording) -> str:
     if _all_lost(fight):
         nobody = f"both sides destroyed {rounds}"
     if words.reader not in fight.parties():
-        return f"{_outcome(fight, taken, words)} {rounds}"
+        after = f"after {counted(n, 'round')}" if fight.lost_touch else rounds
+        return f"{_outcome(fight, taken, words)} {after}"
     mine = "attacker" if words.reader in fight.owners("attacker") else "defender"
     if fight.lost_touch:
-        what = "contact lost"
-    elif fight.place in taken and taken[fight.place] == words.reader:
+        return f"contact lost after {counted(n, 'round')}"
+    if fight.place in taken and taken[fight.place] == words.reader:
         what = "taken"
     elif fight.place in taken and mine == "defender":
         what = "lost"
     elif fight.better is not None and fight.winner is None:
         what = "the better of it" if fight.better == mine else "the worse of it"
     elif fight.winner is None:
+        evaded = fight.evaded()
+        if evaded:
+            return _who_evaded(evaded, mine)
         return nobody
     elif mine == "attacker":
         what = "won" if fight.winner == mine else "attack beaten off"
     else:
         what = "held" if fight.winner == mine else "lost"
     return f"{what} {rounds}"
+
+
+def _who_evaded(sides: Sequence[str], mine: str | None = None) -> str:
+    """Who has evaded a battle, for a reader of the side `mine`, or for those who fought it without them."""
+    if len(sides) == len(SIDES):
+        return "both sides evaded"
+    if mine is None:
+        return f"the {sides[0]}s evaded"
+    return "you evaded" if mine in sides else "the enemy evaded"
 
 
 def _all_lost(fight: Fight) -> bool:
@@ -278,6 +363,8 @@ def _outcome(fight: Fight, taken: dict[str, str | None], words: Wording) -> str:
     if fight.better is not None and fight.winner is None:
         return f"the {fight.better}s had the better of it"
     nobody = "both sides destroyed" if _all_lost(fight) else "undecided"
+    if fight.winner is None and (evaded := fight.evaded()):
+        return _who_evaded(evaded)
     return {"attacker": "won by the attackers", "defender": "held", None: nobody}[fight.winner]
 
 
@@ -292,7 +379,7 @@ def hits(fight: Fight, side: str, words: Wording) -> tuple[int | None, Fraction 
         fires = [*entry.data.get("fire", ()), *entry.data.get("fire_on_retreat", ())]
         for id_ in dict.fromkeys(f["stage"] for f in fires):
             both = [f for f in fires if f["stage"] == id_]
-            if (stage := stage_of(fight, both[0], words)).get("resolve") == "compare":
+            if _way(stage := stage_of(fight, both[0], words)) == "compare":
                 expected += sum(
                     n * Fraction(chance) for n, chance in enumerate(pair_chances(stage, both, side))
                 )
@@ -305,7 +392,7 @@ def hits(fight: Fight, side: str, words: Wording) -> tuple[int | None, Fraction 
                 summed = True
                 continue
             scored += int(fire["hits"])
-            if stage_of(fight, fire, words).get("resolve") == "compare":
+            if _way(stage_of(fight, fire, words)) == "compare":
                 continue
             aims = aims and has_number(fight, fire, words)
             expected += Fraction(n * max(0, min(int(fire["value"]), int(fire["die"]))), int(fire["die"]))
@@ -360,6 +447,12 @@ def _rows(fight: Fight, words: Wording) -> list[_Side]:
                     said if number == 0 else ("", ""),
                 )
             )
+        if guards := fight.guards.get(side):
+            gone = fight.guards_lost.get(side, {})
+            several = sum(guards.values()) > 1
+            lost_ = words.short_units(gone) or "nothing"
+            units = words.short_units(guards)
+            out.append(_Side("Those who guard it", units, several, lost_, gone == guards, said))
     return out
 
 
@@ -460,7 +553,8 @@ def _turning(fight: Fight, words: Wording) -> str:
     total, number, lost = max(cost, key=lambda c: (c[0], -c[1]))
     if total < 2 or total * 2 < sum(c[0] for c in cost):
         return ""
-    if not any(2 * lost[side] >= sum(fight.started(side).values()) > 0 for side in SIDES):
+    halved = [s for s in SIDES if 2 * lost[s] >= sum(fight.started(s).values()) > 0]
+    if not any(lost[side] == max(lost.values()) > min(lost.values()) for side in halved):
         return ""
     parts: list[str] = []
     for side in SIDES:

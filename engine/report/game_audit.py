@@ -5,6 +5,8 @@ each turn.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from ..audit.book import Book
@@ -22,7 +24,7 @@ from ..world.selections import selection
 from ..world.world import World
 from .account import AT_FIRST
 from .document import Para, Table
-from .turn_reports import last_turn, report
+from .turn_reports import last_turn, report, reported_turns
 
 ROWS = "rows"
 """The auditor that asks the rows of `audits`: the designer's own statements, by the language of the rules."""
@@ -34,20 +36,27 @@ QUESTIONS = {
 
 
 def played(game: Game) -> RecordedGame:
-    """What was played of a stored game, stage by stage."""
-    stages = []
-    before = None
-    for number, _, _ in game.stages():
-        stage = game.stage(number)
-        given: dict[str, str] = {}
-        if before is not None:
-            given = {n: s.by for n, s in game.submissions(before.number).items()}
-        waited: Row | None = before.position.waiting if before is not None else None
-        stages.append(
-            RecordedStage(number, stage.position.state, tuple(game.journal(position=number)), waited, given)
-        )
-        before = stage
-    return RecordedGame(game.ruleset, game.stage().position.game_start, tuple(stages), lambda: _reports(game))
+    """What was played of a stored game, stage by stage, each read when it is asked for."""
+    stages = tuple(
+        RecordedStage(number, partial(_state, game, number), _Entries(game, number))
+        for number, _, _ in game.stages()
+    )
+    return RecordedGame(game.ruleset, game.stage().position.game_start, stages, partial(_reports, game))
+
+
+def _state(game: Game, number: int) -> State:
+    return game.stage(number).position.state
+
+
+@dataclass(frozen=True, slots=True)
+class _Entries:
+    """The entries that led to a stage, read from the store each time that somebody goes through them."""
+
+    game: Game
+    number: int
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(self.game.journal(position=self.number))
 
 
 def audited(what: RecordedGame, only: Sequence[str] = ()) -> list[Book]:
@@ -119,12 +128,12 @@ def _names(world: World, thing: Entity | None) -> dict[str, Any]:
 def _reports(game: Game) -> Iterator[RecordedReport]:
     """What everybody with units was told on every turn that is over."""
     last = last_turn(game)
-    for turn in range(1, last + 1):
+    for turn in reported_turns(game):
         views = views_after(game, None if turn == last else turn)
         state = views.position.state
         before = _began(game, turn)
         for nation in sorted({str(row["owner"]) for row in state.table("units").values()}):
-            made = report(game, nation, turn=turn, template=False, views=views)
+            made = report(game, nation, turn=turn, template=False, views=views, whole=False)
             told, tables, accounts = [], [], []
             for part in made.parts:
                 for block in part.blocks:

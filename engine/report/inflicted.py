@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..battle.distributions import under
+from ..core.choices import word_of
 from ..core.model import Row
 from .fights import SIDES, Fight, has_number, pair_chances, stage_of
 from .wording import Wording
@@ -59,7 +60,7 @@ def inflicted(told: Sequence[Fight], nation: str, words: Wording) -> Inflicted |
         for entry in [*fight.rounds, *fight.left]:
             for fires, fell, there in _volleys(fight, entry.data, side, words) if side else ():
                 stage = stage_of(fight, fires[0], words)
-                compared = stage.get("resolve") == "compare"
+                compared = word_of(stage, "resolve") == "compare"
                 if not compared and not all(has_number(fight, fire, words) for fire in fires):
                     return None
                 # hits that nobody was left to take
@@ -106,7 +107,7 @@ def _chances(
     stage: Row, data: Mapping[str, Any], fires: Sequence[Mapping[str, Any]], side: str
 ) -> Sequence[float]:
     """The chances of 0, 1, 2 ... hits of a side's throws in a stage."""
-    if stage.get("resolve") == "compare":
+    if word_of(stage, "resolve") == "compare":
         both = [
             f for f in [*data.get("fire", ()), *data.get("fire_on_retreat", ())] if f["stage"] == stage["id"]
         ]

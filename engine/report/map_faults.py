@@ -11,10 +11,11 @@ from ruamel.yaml.error import YAMLError
 
 from ..core.diagnostics import Diagnostic, did_you_mean
 from ..core.model import Ruleset
+from ..ruleset.folder import MAP_FOLDER
 from ..ruleset.forms import forms
 from ..ruleset.load import load_text
 from ..ruleset.nodes import Node, diagnose
-from ..store.drawing import MAP_FOLDER, read_map_file
+from ..store.drawing import read_map_file
 from .map import layout_from, read_shapes
 
 __all__ = ["drawing_faults"]

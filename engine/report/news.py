@@ -10,13 +10,13 @@ from typing import Any
 
 from ..core.canonical import dumps
 from ..core.journal import EVERYONE, Entry
-from ..core.messages import Message, lasts, told_to_you
+from ..core.messages import Message, capital, lasts, told_to_you
 from ..core.state import Entity
 from ..economy.quotes import as_one
-from ..world.messages import printed
+from ..world.messages import HEADLINE, HEADLINE_OF, printed
 from ..world.view import may_read
 from ..world.world import World
-from .document import Block, Para, Refs, Table, bullets
+from .document import Block, Para, Refs, Table, bullets, table
 from .wording import Wording, counted, listing, sentence, throw
 
 NOTHING = "nothing"
@@ -33,7 +33,11 @@ TOLD_ELSEWHERE = (
 """Forms whose entries other parts of the report tell: hands (but not marks), sightings, account, forces,
 battles.
 """
-KINDS_TOLD_ELSEWHERE = {"transfers": ("gift",)}
+END_OF_THE_GAME = 10
+"""The weight of the news that the game is over: beyond every `importance` of a row."""
+MANY = 3
+"""Sentences of what one nation did that are told in one line."""
+KINDS_TOLD_ELSEWHERE = {"transfers": ("gift", "levy")}
 """Of other forms, the kinds of rows whose entries are told elsewhere, too."""
 
 
@@ -60,8 +64,8 @@ def hands(world: World, entries: Sequence[Entry], reader: str, words: Wording) -
     for entry in entries:
         if reader and not may_read(entry, reader, side):
             continue
-        for table, id_, field, before, _ in entry.changes:
-            if table != "places" or field not in ("holder", "*"):
+        for form, id_, field, before, _ in entry.changes:
+            if form != "places" or field not in ("holder", "*"):
                 continue
             told.setdefault(id_, []).append(entry.n)
             if id_ not in first:
@@ -86,6 +90,10 @@ def hands(world: World, entries: Sequence[Entry], reader: str, words: Wording) -
             said = f"to {words.nation(now)}" if now else "held by nobody now"
         else:
             said = f"from {had} to {has}"
+            if not now:
+                said = f"from {had}, held by nobody now"
+            elif not old:
+                said = f"to {has}, free before"
         name, spot, worth = words.place(place), words.spot(place), words.worth(place)
         found.append(Hand(kind, name, spot, worth, had, has, said, tuple(told[place])))
     rank = {"won": 0, "lost": 1, "": 2}
@@ -106,7 +114,7 @@ def other_hands(found: Sequence[Hand]) -> list[Block]:
     """What others won and lost of each other, in one paragraph."""
     others = [h for h in found if not h.kind]
     refs = tuple(n for h in others for n in h.refs)
-    return [Para(f"{_by_whom(others)}.", "Among others changed hands", refs)] if others else []
+    return [Para(f"{_by_whom(others)}.", "Other places that changed hands", refs)] if others else []
 
 
 def _by_whom(some: Sequence[Hand]) -> str:
@@ -116,9 +124,8 @@ def _by_whom(some: Sequence[Hand]) -> str:
         same.setdefault(hand.said, []).append(
             f"{hand.spot} (worth {hand.worth})" if hand.worth and hand.kind else hand.spot
         )
-    return "; ".join(
-        f"{listing(places)}{'' if ' by ' not in said else ','} {said}" for said, places in same.items()
-    )
+    told = [f"{listing(places)}{'' if ' by ' not in said else ','} {said}" for said, places in same.items()]
+    return ", and ".join(told) if len(told) == 2 else "; ".join(told)
 
 
 def lost_works(entries: Iterable[Entry], reader: str, words: Wording) -> list[tuple[str, Refs]]:
@@ -311,6 +318,8 @@ def other_news(
             _told_elsewhere(world, entry) and entry.data and "flag" not in entry.data
         ):
             continue
+        if world.ruleset.row_or_empty(form, entry.rule.partition("/")[2]).get("quiet"):
+            continue
         if form == "orders" and ("path" in entry.data or "plan" in entry.data or "force" in entry.data):
             continue
         if (
@@ -326,18 +335,89 @@ def other_news(
     )
 
 
+def shown(entries: Iterable[Entry], reader: str, words: Wording) -> tuple[list[Block], list[Entry]]:
+    """What nations have laid open (tokens, cards, orders), as a table: whose it is, where it lies, how much
+    of each kind. Also gives the entries that are told thereby.
+    """
+    out: list[Block] = []
+    told: list[Entry] = []
+    for entry in entries:
+        rows = entry.data.get("shown", ())
+        if not (reader or EVERYONE in entry.audience) or not all("nation" in r and "what" in r for r in rows):
+            continue
+        counts: dict[tuple[str, str], dict[str, int]] = {}
+        for row in rows:
+            kinds = counts.setdefault((row["nation"], row.get("at") or ""), {})
+            kinds[row["what"]] = kinds.get(row["what"], 0) + int(row.get("n", 1))
+        if not counts:
+            continue
+        kinds_of_all = sorted({kind for kinds in counts.values() for kind in kinds}, key=words.item)
+        mine_first = sorted(counts, key=lambda k: (k[0] != reader, words.name(k[0]), words.place(k[1])))
+        where = any(place for _, place in counts)
+        lines = [
+            (
+                capital(words.nation(nation)),
+                *([words.place(place)] if where else []),
+                *(str(counts[nation, place].get(kind, "-")) for kind in kinds_of_all),
+            )
+            for nation, place in mine_first
+        ]
+        head = ("", *([""] if where else []), *without_last_word([words.item(kind) for kind in kinds_of_all]))
+        out += [Para(sentence(words.told(entry.happened[:1])), refs=(entry.n,)), table(head, lines)]
+        told.append(entry)
+    return out, told
+
+
+def without_last_word(names: Sequence[str]) -> list[str]:
+    """Names without the word in which all of them end, if more is left of each."""
+    parted = [name.rpartition(" ") for name in names]
+    shared = len(names) > 1 and len({last for _, _, last in parted}) == 1 and all(p[0] for p in parted)
+    return [first for first, _, _ in parted] if shared else list(names)
+
+
 def gravest_first(
-    public: Sequence[tuple[str, Refs]], entries: Iterable[Entry], reader: str
+    world: World, public: Sequence[tuple[str, Refs]], entries: Iterable[Entry], reader: str
 ) -> tuple[list[tuple[str, Refs]], list[tuple[str, Refs]]]:
-    """News for everybody in two: what changed how the reader stands with others (a war, a peace, a
-    surrender), which goes before every place that was won or lost; and the rest."""
-    stands = {
-        e.n
-        for e in entries
-        if any(c[0] == "relations" and reader in str(c[1]).split("--") for c in e.changes)
-    }
-    grave = [one for one in public if not stands.isdisjoint(one[1])]
-    return grave, [one for one in public if one not in grave]
+    """News for everybody in two: what goes before every place that was won or lost, the gravest first; and
+    the rest.
+
+    The end of the game is the gravest; then what is so by its row (`importance`), or because it changed how
+    the reader stands with others (a war, a peace, a surrender).
+    """
+    weights = {e.n: weight for e in entries if (weight := _importance(world, e, reader))}
+    of_each = [max((weights.get(n, 0) for n in refs), default=0) for _, refs in public]
+    ranked = sorted(zip(of_each, public, strict=True), key=lambda pair: -pair[0])
+    return [one for weight, one in ranked if weight], [one for weight, one in ranked if not weight]
+
+
+def by_nation(world: World, lines: Sequence[tuple[str, Refs]], words: Wording) -> list[tuple[str, Refs]]:
+    """News with what one nation did in one line, where that is several things: its name once, at first."""
+    begins = {capital(words.nation(n)) + " ": n for n in world.ruleset.rows("nations")}
+    whose: list[str] = []
+    for text, _ in lines:
+        found = max((b for b in begins if text.startswith(b)), key=len, default="")
+        joint = text[len(found) :].startswith(("and ", "or "))
+        whose.append("" if joint or ":" in text else found)
+    out: list[tuple[str, Refs]] = []
+    for number, (text, refs) in enumerate(lines):
+        who = whose[number]
+        same = [n for n, w in enumerate(whose) if w == who] if who else []
+        if len(same) < MANY:
+            out.append((text, refs))
+        elif same[0] == number:
+            did = "; ".join(lines[n][0].removeprefix(who).rstrip(".") for n in same)
+            out.append((sentence(who + did), tuple(r for n in same for r in lines[n][1])))
+    return out
+
+
+def _importance(world: World, entry: Entry, reader: str) -> int:
+    """How far to the front of the news an entry stands; 0 for what has no place there."""
+    form, _, id_ = entry.rule.partition("/")
+    row = world.ruleset.row_or_empty(form, id_)
+    if row.get("kind") == "game_end":
+        return END_OF_THE_GAME
+    own = any(c[0] == "relations" and reader in str(c[1]).split("--") for c in entry.changes)
+    return max(int(row.get("importance", 0)), int(own))
 
 
 def _key(happened: Sequence[Message], without: str = "") -> bytes:
@@ -370,12 +450,14 @@ def empty(world: World, entry: Entry) -> bool:
         return True
     form, _, id_ = entry.rule.partition("/")
     row = world.ruleset.row_or_empty(form, id_)
-    return form == "events" and nothing and "says" not in row
+    bare = all(said.template in (HEADLINE, HEADLINE_OF) for said in entry.happened)
+    return form == "events" and nothing and "says" not in row and bare
 
 
 def _joined(entries: Iterable[Entry], words: Wording, *, public: bool = False) -> list[tuple[str, Refs]]:
-    """What entries say, the same once: those that differ only in a place, or in brackets, at their end become
-    one; so do those that begin alike before a colon, with `public` those that begin with the reader.
+    """What entries say, the same once: those that differ only in a place, a nation, or in brackets, at their
+    end become one; so do those that begin alike before a colon, with `public` those that begin with the
+    reader.
     """
     ends: dict[bytes, dict[bytes, Any]] = {}
     said: dict[bytes, Sequence[Message]] = {}
@@ -409,15 +491,17 @@ def _joined(entries: Iterable[Entry], words: Wording, *, public: bool = False) -
 
 
 def _last(happened: Sequence[Message]) -> str:
-    """The slot in which a message that stands alone ends, if it holds a place or stands in brackets; else
-    nothing.
+    """The slot in which a message that stands alone ends, if it holds a place or stands in brackets, or a
+    nation and no amount is told that might be shared among several; else nothing.
     """
     found = lasts(happened[0]) if len(happened) == 1 else None
     if found is None:
         return ""
     slot, bracketed = found
     value = happened[0].slots.get(slot)
-    return slot if bracketed or (isinstance(value, Mapping) and value.get("kind") == "place") else ""
+    kind = value.get("kind") if isinstance(value, Mapping) else None
+    amounts = any(not isinstance(v, Mapping) or v.get("kind") == "amount" for v in happened[0].slots.values())
+    return slot if bracketed or kind == "place" or (kind == "nation" and not amounts) else ""
 
 
 def technology(world: World, reader: str, words: Wording, under_way: Sequence[str]) -> list[Block]:
@@ -425,13 +509,27 @@ def technology(world: World, reader: str, words: Wording, under_way: Sequence[st
     known = []
     for tech, level in sorted(world.state.row("techs", reader).items()):
         name = printed(world, Entity("tech", tech))
-        known.append(name if level in (1, True) else f"{name} {level}")
+        known.append(_leveled(world, tech, name, level))
     out: list[Block] = []
     if world.ruleset.rows("technologies"):
         out.append(Para((listing(known) or "nothing yet") + ".", "Known"))
+    stages: dict[str, list[str]] = {}
+    for key, level in sorted(world.state.row("tech_stages", reader).items()):
+        stage, _, tech = key.partition(":")
+        if tech and int(level) > int(world.state.get("techs", reader, tech, 0)):
+            name = printed(world, Entity("tech", tech))
+            stages.setdefault(stage, []).append(_leveled(world, tech, name, level))
+    for stage, names in stages.items():
+        out.append(Para(f"{listing(names)}.", f"{capital(stage.replace('-', ' '))}, not in force yet"))
     if under_way:
         out.append(Para("; ".join(under_way) + ".", "Under way"))
     return out
+
+
+def _leveled(world: World, tech: str, name: str, level: Any) -> str:
+    """A technology with its level, where it has several."""
+    several = int(world.ruleset.row_or_empty("technologies", tech).get("levels", 1)) > 1
+    return name if level is True or (level == 1 and not several) else f"{name} {level}"
 
 
 def losses(found: Iterable[Any], reader: str, words: Wording) -> str:
@@ -452,7 +550,7 @@ def losses(found: Iterable[Any], reader: str, words: Wording) -> str:
     if not mine and not theirs:
         return ""
     if not theirs:
-        return f"You lost {words.units(mine)} in battle, and the enemies you fought nothing."
+        return f"You lost {words.units(mine)} in battle; the enemies you fought lost nothing."
     return (
         f"You lost {words.units(mine) or 'nothing'} in battle; the enemies you fought lost "
         f"{counted(theirs, 'unit')}."
@@ -478,5 +576,5 @@ def input_notices(world: World, entries: Iterable[Entry], reader: str, words: Wo
         elif by == "moderator":
             out.append(sentence(f"the moderator submitted the orders for {who}"))
         elif by == "policy":
-            out.append(sentence(f"a policy of the program gave the orders for {who}"))
+            out.append(sentence(f"a bot gave the orders for {who}"))
     return out

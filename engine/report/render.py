@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib.resources import files
+from itertools import chain
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
@@ -161,7 +162,8 @@ def _rest(
     the first are shown, and those to which a part leads.
     """
     told: dict[str, int] = {}
-    refs = [ref for part in report.parts for block in part.blocks for ref in getattr(block, "refs", ())]
+    blocks = chain.from_iterable(part.blocks for part in report.parts)
+    refs = [ref for block in blocks for ref in getattr(block, "refs", ())]
     led_to = {n for ref in refs for n in (ref if isinstance(ref, tuple) else (ref,))}
     for section in report.sections:
         some: list[tuple[NewsLine, bool, bool]] = []
@@ -192,7 +194,12 @@ def _folded(text: str, indent: str = "", first: str = "") -> list[str]:
 
 
 def _part(part: ReportPart, number: int) -> list[str]:
-    out = [f"{number} {part.title.upper()}"]
+    return [f"{number} {part.title.upper()}", *part_as_text(part)]
+
+
+def part_as_text(part: ReportPart) -> list[str]:
+    """The lines of a part, without its title."""
+    out: list[str] = []
     for before, block in zip((None, *part.blocks), part.blocks, strict=False):
         if before is not None and (_stands_apart(block) or _stands_apart(before)) and not _leads_on(before):
             out.append("")

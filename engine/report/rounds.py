@@ -115,6 +115,7 @@ def _battles(world: World, entries: Sequence[Entry], nation: str, reader: str, w
     won: list[str] = []
     lost: list[str] = []
     mine: list[str] = []
+    apart: list[fights.Fight] = []
     found = fights.fights(entries)
     heads = {id(fight) for fight in fights.gravest(world, found, reader, words)}
     last = {fight.place: fight for fight in found if id(fight) in heads}
@@ -125,7 +126,11 @@ def _battles(world: World, entries: Sequence[Entry], nation: str, reader: str, w
             or not (fight.started("attacker") and fight.started("defender"))
         ):
             continue
-        if reader and any(reader in fight.owners(side) for side in fights.SIDES):
+        told_below = bool(reader) and reader in fight.parties()
+        if fight.came_to_nothing:
+            apart += [] if told_below else [fight]
+            continue
+        if told_below:
             mine.append(words.place(fight.place))
             continue
         defends = nation in fight.owners("defender") and nation not in fight.owners("attacker")
@@ -138,7 +143,8 @@ def _battles(world: World, entries: Sequence[Entry], nation: str, reader: str, w
     with_you = [f"battles with you: {listing(dict.fromkeys(mine))}"] if mine else []
     if mine and nation == reader:
         with_you = [f"{counted(len(mine), 'battle')}, told below"]
-    return [sentence(", ".join(part)) for part in (won, lost, with_you) if part]
+    said = [sentence(", ".join(part)) for part in (won, lost, with_you) if part]
+    return [*said, fights.met_only(apart, words)] if apart else said
 
 
 def _outcome(fight: fights.Fight, own: str, to: str | None, nation: str, words: Wording) -> str:
@@ -150,7 +156,7 @@ def _outcome(fight: fights.Fight, own: str, to: str | None, nation: str, words: 
     if fight.winner == own:
         return "won"
     if fight.winner is None:
-        return "undecided"
+        return "evaded" if fight.evaded() else "undecided"
     return "lost" if own == "defender" else "held against it"
 
 

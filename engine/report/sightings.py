@@ -14,7 +14,7 @@ from ..core.model import Row
 from ..core.state import Entity
 from ..world.known import theater_names, theater_of
 from ..world.messages import printed
-from ..world.view import UNKNOWN, may_read
+from ..world.view import BEFORE, UNKNOWN, may_read
 from ..world.world import World
 from .document import Block, Bullets, Para, Table
 from .standing import WIDE, alike_places, columns, few, span
@@ -26,6 +26,8 @@ are.
 """
 MOST_LOOKED, MOST_OLDER = 8, 8
 """Places looked at in vain, and counts of former turns, that are told."""
+EXACT = "exact"
+"""What is known so has its figure beside it, or was told when it was learned."""
 MOST_BESIDE = 3
 """Of these so many in each theater."""
 
@@ -45,10 +47,13 @@ def sightings(world: World, entries: Sequence[Entry], reader: str, words: Wordin
     own = {p for p in world.ruleset.rows("places") if world.holder_of(p) == reader}
     for key, row in sorted(world.state.row("knowledge", reader).items()):
         what, _, place = key.rpartition(":")
+        if key.startswith(BEFORE):
+            continue
         is_place = world.ruleset.has("places", place)
         if not is_place or ("n" not in row and "units" not in row):
-            other.append(_known(world, words, key, row, turn))
-            continue
+            if row.get("as") != EXACT or "seen" in row or "n" in row or "units" in row:
+                other.append(_known(world, words, key, row, turn))
+            continue  # that something is known exactly says nothing by itself
         if place in own:
             continue
         fresh = row.get("since", -1) >= turn
@@ -66,12 +71,10 @@ def sightings(world: World, entries: Sequence[Entry], reader: str, words: Wordin
             else:
                 whose = _whose(world, words, place, reader)
                 counted_now.append(Counted(place, name + whose, row["units"], last or {}))
-        elif row.get("n"):
-            part.append(
-                f"{name} {row['n']}" + (f" ({_count(words, last)} before)" if last and last.get("n") else "")
-            )
         else:
-            none.append(name)
+            earlier = world.state.get("knowledge", reader, BEFORE + key) or last or {}
+            said = f" ({_count(words, earlier)} before)" if earlier.get("n") else ""
+            (part if row.get("n") else none).append(f"{name} {row['n'] or ''}".rstrip() + said)
     looked = {
         str(e.data["place"])
         for e in entries
@@ -279,13 +282,10 @@ def _in_sight_by_theater(
     for hostile, lead in ((True, "Enemies farther away"), (False, "Units of others")):
         totals = [(words.name(o), sum(n), len(n)) for (foe, o), n in sorted(far.items()) if foe is hostile]
         if totals:
-            (name, n, places), *others = totals
-            first = capital(f"{name} {counted(n, 'unit')} in {counted(places, 'place')}")
-            out.append(
-                Para(
-                    "; ".join([first, *(f"{name} {n} in {places}" for name, n, places in others)]) + ".", lead
-                )
+            sums = (
+                f"{name} {counted(n, 'unit')} in {counted(places, 'place')}" for name, n, places in totals
             )
+            out.append(Para(sentence("; ".join(sums)), lead))
     return out
 
 
@@ -311,7 +311,10 @@ def _known(world: World, words: Wording, key: str, row: Mapping[str, Any], turn:
     form = next((k for f, k in _SUBJECTS if world.ruleset.has(f, subject)), None)
     name = printed(world, Entity(form, subject)) if form else subject
     label = "" if what in _PLAIN else f" ({_label(world, what)})"
-    said = printed(world, row["seen"]) if "seen" in row else str(row.get("as", ""))
+    said = str(row.get("as", ""))
+    if "seen" in row:
+        seen, signed = row["seen"], world.ruleset.row_or_empty("tracks", what).get("signed")
+        said = f"{seen:+d}" if signed and isinstance(seen, int) else printed(world, seen)
     if "units" in row or "n" in row:
         said = words.short_units(row["units"]) or "nothing" if "units" in row else f"{row['n']} or more"
     age = turn - int(row.get("since", turn))

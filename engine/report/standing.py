@@ -29,6 +29,8 @@ MOST_ALLIED = 16
 """Places with units of allies that are told one by one, likewise."""
 WIDE = 7
 """Kinds of units in one table; rarer ones are told in the last column."""
+LARGEST = 3
+"""So many of the places of an ally far away are named."""
 
 
 def by_place(world: World, owners: Sequence[str]) -> dict[str, list[Mapping[str, Any]]]:
@@ -158,14 +160,19 @@ def _of_an_ally(
     """
     same: dict[str, list[str]] = {}
     far = rest = 0
+    most: list[tuple[str, int]] = []
     for place, rows in sorted(theirs.items(), key=lambda i: (-sum(counts(i[1]).values()), i[0])):
         if many and (place not in near or sum(map(len, same.values())) >= MOST_OF_ALLY):
             far, rest = far + sum(counts(rows).values()), rest + 1
+            most.append((words.spot(place), sum(counts(rows).values())))
         else:
             same.setdefault(words.short_units(counts(rows)), []).append(words.place(place))
     said = [f"{listing(p)} {u}{' each' if len(p) > 1 else ''}" for u, p in same.items()]
     if far:
-        said.append(f"{'elsewhere ' if said else ''}{counted(far, 'unit')} in {counted(rest, 'place')}")
+        there = most[0][0] if rest == 1 else counted(rest, "place")
+        if not said and rest > LARGEST:
+            there += f"; the most in {listing(f'{spot} ({n})' for spot, n in most[:LARGEST])}"
+        said.append(f"{'elsewhere ' if said else ''}{counted(far, 'unit')} in {there}")
     return "; ".join(said) + "." if said else ""
 
 

@@ -17,11 +17,11 @@ from .news import Hand
 from .standing import columns
 from .wording import Wording, listing, merged, sentence
 
-BY = {"player": "player", "moderator": "moderator", "proxy": "ally", "policy": "policy"}
+BY = {"player": "player", "moderator": "moderator", "proxy": "ally", "policy": "bot"}
 
 
 def orders(world: World, entries: Sequence[Entry], words: Wording) -> list[Block]:
-    """Who sent how many orders by whom, and how many could not be carried out; policies together."""
+    """Who sent how many orders by whom, and how many could not be carried out; those of bots together."""
     refused: dict[str, int] = {}
     for entry in entries:
         if "refused" in entry.data or "void" in entry.data:
@@ -51,7 +51,7 @@ def orders(world: World, entries: Sequence[Entry], words: Wording) -> list[Block
         rows.append(
             (
                 f"{len(played)} {'nation' if len(played) == 1 else 'nations'}",
-                "policies",
+                "bots",
                 str(theirs),
                 str(bad or "-"),
             )
@@ -142,17 +142,22 @@ _COUNTED = {0: "nobody", 2: "both"}
 def battles(world: World, entries: Sequence[Entry], words: Wording) -> list[Block]:
     """A row for each battle, the gravest first; what happened before it at the same place with it."""
     taken = told_fights.captured(entries)
-    rows, refs, marked = [], [], False
+    rows, refs, marked, apart = [], [], False, []
     for fight in told_fights.gravest(world, told_fights.fights(entries), "", words):
+        if fight.came_to_nothing:
+            apart.append(fight)
+            continue
         cells = []
         for side in told_fights.SIDES:
             owners = fight.owners(side)
             of = words.name(owners[0]) if len(owners) == 1 else _COUNTED.get(len(owners), "all")
             star = "*" if side == "defender" and fight.place in taken else ""
             marked = marked or bool(star)
-            cells.append(
-                f"{of} {sum(fight.losses(side).values())} of {sum(fight.started(side).values())}{star}"
-            )
+            lost, began = fight.losses(side), fight.started(side)
+            if guards := fight.guards.get(side):  # nobody's units: the place alone fights
+                of = listing(words.kind(kind, n) for kind, n in guards.items())
+                lost, began = fight.guards_lost[side], guards
+            cells.append(f"{of} {sum(lost.values())} of {sum(began.values())}{star}")
         scored = [told_fights.hits(fight, side, words) for side in told_fights.SIDES]
         hit = (
             ":".join(str(n or 0) for n, _, _ in scored)
@@ -163,15 +168,13 @@ def battles(world: World, entries: Sequence[Entry], words: Wording) -> list[Bloc
         hoped = ":".join(f"{float(expected or 0):.0f}" for _, expected, _ in scored) if aims else "-"
         rows.append((words.place(fight.place), *cells, str(len(fight.rounds)), hit, hoped))
         refs.append(tuple(fight.log))
+    said = [told_fights.met_only(apart, words)] if apart else []
     if not rows:
-        return []
-    notes = ["Hits of attackers and defenders, and what their numbers promised."]
+        return [Para(text) for text in said]
+    notes = [*said, "Hits of attackers and defenders, and how many their numbers promised."]
     notes += ["* the place changed hands."] if marked else []
-    head = ("", "attacker lost", "defender lost", "rounds", "hits", "promised")
-    made = table(head, rows, notes=notes, refs=refs)
-    return [
-        replace(made, short=("", "attacker lost", "defender lost", "rds", "hits", "prom."), right=(3, 4, 5))
-    ]
+    head = ("", "attacker lost", "defender lost", "rounds", "hits", "expected")
+    return [replace(table(head, rows, notes=notes, refs=refs), right=(3, 4, 5))]
 
 
 MOST_KINDS = 6
@@ -217,15 +220,12 @@ def nations(world: World, entries: Sequence[Entry], words: Wording) -> list[Bloc
     last = ("discovered",) if found else ("",)
     if not rows:
         return []
-    made = table(("", name, "income", *names, *rest, *last), rows)
-    right = tuple(range(1, 3 + len(kinds) + len(rest)))
-    return [
-        replace(
-            made,
-            right=right,
-            short=("", name.split()[-1][:6], "inc.", *short, *("oth." for _ in rest), *last),
-        )
-    ]
+    heads = ("", name, "income", *names, *rest, *last)
+    short = ("", name.split()[-1][:6], "inc.", *short, *("oth." for _ in rest), *last)
+    said = [n for n in range(len(heads)) if n == 0 or any(row[n] not in ("", "-") for row in rows)]
+    made = table([heads[n] for n in said], [[row[n] for n in said] for row in rows])
+    right = tuple(place for place, n in enumerate(said) if 0 < n < 3 + len(kinds) + len(rest))
+    return [replace(made, right=right, short=tuple(short[n] for n in said))]
 
 
 def _discovered(world: World, entries: Sequence[Entry]) -> dict[str, list[str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, Any
@@ -17,25 +17,34 @@ from ..world.world import World
 
 if TYPE_CHECKING:  # reports and maps are heavy: who only hands in orders needs neither
     from ..store.drawing import Drawing
+    from ..turn.referee import Position
     from .build import Report
     from .document import ReportPart
     from .map import PageMap
 from ..play.pending import seats, to_decide
 from ..play.views import Views
 
+BEFORE_HOLDINGS = ("The result", "The situation", "Your part now", "Orders", "Look again", "News", "Land")
+"""Parts of a report that stand before the table of what each nation held."""
+ORDERS = "orders"
+"""The input point of most turns; others say by their name what is wanted."""
+
 
 def last_turn(game: Game) -> int:
     """The last turn that has something to report: the present one if a part of it is resolved, else the one
-    before.
+    before; 0 before the first.
     """
     stage = game.stage()
     position = stage.position
     begun = (stage.number - 1, position.turn) in {(number, turn) for number, turn, _ in game.stages()}
-    return (
-        position.turn
-        if position.ended or begun or "pause" in (position.waiting or {})
-        else max(position.turn - 1, 0)
-    )
+    if position.ended or begun or "pause" in (position.waiting or {}):
+        return position.turn
+    return position.turn - 1 if position.turn > game.first_turn() else 0
+
+
+def reported_turns(game: Game) -> range:
+    """The turns that have something to report."""
+    return range(game.first_turn(), last_turn(game) + 1)
 
 
 def report(
@@ -47,12 +56,17 @@ def report(
     views: Views | None = None,
     update: date | None = None,
     due: str = "",
+    whole: bool = True,
+    keys: bool = True,
 ) -> Report:
     """The report of a nation, or of the moderator for None, on a turn (by default the last one resolved).
 
     `views`: those after the turn, which the reports of several nations share. `update`: the day on which the
     reports go out, from which the deadline follows by the rules' schedule. `due`: the day and time until when
-    orders are wanted, in words, where they do not follow from that.
+    orders are wanted, in words, where they do not follow from that. `whole=False`: a nation's report without
+    what takes the journal of all turns before: its chain, the proofs and the luck of the game. `keys=False`:
+    one without the keys of the turn's dice, which count as known once they are handed out. `template=False`:
+    one without the order sheet and the table of what each nation held, which pages have beside it.
     """
     from .build import moderator_report, nation_report  # reports and maps are heavy
 
@@ -62,46 +76,64 @@ def report(
     if views is None:
         views = Views(game, position_after(game, turn) if past or turn > stage.position.turn else None)
     position = views.position
-    entries = views.of(turn)
     title = game.head["title"]
     if past or stage.position.ended:
         due = ""
     elif due:
         due = _due(game, f"{due}.")
     else:
-        due = due_in_words(game, update)
+        due = due_in_words(game, update) or _due(game, "at the deadline that your moderator has set.")
     committed = [] if past else [("the next turn's dice", stage.commitment.root)]
     if nation is None:
         made = moderator_report(
-            game.ruleset, position.state, entries, game=title, turn=turn, geography=game.geography,
+            game.ruleset, position.state, views.of(turn), game=title, turn=turn, geography=game.geography,
             proof=[("state", position.state.hash()), ("journal", position.head), *committed],
             due=due, notices=[*_moderators_part(game, stage, past), *notices(game, turn)],
         )  # fmt: skip
+        made = (
+            _with_holdings(game, made, lambda p: World(game.ruleset, p.state, geography=game.geography))
+            if template
+            else made
+        )
         return _with_luck(game, made)
     if nation not in World(game.ruleset, position.state, geography=game.geography).nations():
         raise NotThere(f"no nation {nation!r} in this game")
     world = views.world(nation)
-    before = views.told_before(turn, nation)
+    chain = chain_of(views.told_before(turn, nation), told=views.told) if whole else ""
     text = ""
     if template and not past and not stage.position.ended:
         text = order_template(world, nation, game=game.id)
     made = nation_report(
         game.ruleset,
         world.state,
-        entries,
+        views.of(turn),
         nation,
         since=views.since(turn),
         game=title,
         turn=turn,
         geography=game.geography,
         template=text,
-        proof=[*committed, *_openings(views, world, nation, turn)],
-        chain=chain_of(before, told=views.told),
+        proof=[*committed, *(_openings(views, world, nation, turn) if whole and keys else ())],
+        chain=chain,
         due=due,
         notices=notices(game, turn),
         world=world,
     )
-    return _with_luck(game, made)
+    if template:
+        made = _with_holdings(game, made, lambda position: Views(game, position).world(nation))
+    return _with_luck(game, made) if whole else made
+
+
+def _with_holdings(game: Game, report: Report, seen: Callable[[Position], World]) -> Report:
+    """A report with the table of what each nation held year by year, where the ruleset asks for one."""
+    from .holdings import holdings, part_on_holdings  # start-up time: no report but this one needs it
+
+    found = holdings(game, report.turn, seen)
+    if found is None:
+        return report
+    first = [part for part in report.parts if part.title in BEFORE_HOLDINGS]
+    rest = [part for part in report.parts if part.title not in BEFORE_HOLDINGS]
+    return replace(report, parts=(*first, part_on_holdings(found), *rest))
 
 
 def _with_luck(game: Game, report: Report) -> Report:
@@ -144,8 +176,11 @@ def due_in_words(game: Game, update: date | None) -> str:
 def _due(game: Game, until: str) -> str:
     from .build import when  # reports and maps are heavy
 
-    turn = game.stage().position.turn
+    position = game.stage().position
+    turn, wanted = position.turn, str((position.waiting or {}).get("input", ORDERS))
     said = when(game.ruleset, turn)
+    if wanted != ORDERS:
+        return f"Wanted now for turn {turn}: {wanted}, due {until}"
     return f"Orders for turn {turn}{f' ({said})' if said != f'turn {turn}' else ''} are due {until}"
 
 
@@ -185,7 +220,7 @@ def _changed_late(game: Game, turn: int, correction: Mapping[str, Any]) -> str:
     """What the moderator changed after the closing, in words."""
     nation = str(correction["nation"])
     name = str(game.ruleset.row_or_empty("nations", nation).get("name", nation))
-    what = "The seat" if "seat" in correction else "The orders"
+    what = "The player" if "seat" in correction else "The orders"
     if "decision" in correction:
         what = "A decision"
     whose = "by the moderator" if nation == MODERATOR else f"of {name}"
@@ -198,7 +233,7 @@ def _moderators_part(game: Game, stage: StoredPosition, past: bool) -> list[str]
     if past or stage.position.ended:
         return []
     asked = {} if "pause" in (stage.position.waiting or {}) else seats(game)
-    world = World(game.ruleset, game.seated_position().state, geography=game.geography)
+    world = game.seated_world()
     players = [n for n, seat in asked.items() if seat == PLAYER and world.commander_of(n) == n]
     send = ""
     if players:

@@ -16,6 +16,7 @@ from ..ruleset.expressions.parse import strip_mark
 from ..world import treasury
 from ..world.messages import printed
 from ..world.name_wording import inside_sentence
+from ..world.routes import form_of_item
 from ..world.view import UNKNOWN
 from ..world.world import World
 
@@ -145,6 +146,11 @@ class Wording:
             unlisted = "units" if kind == UNKNOWN else kind
             name = str(row.get("plural", name if row else unlisted))
         return name if row.get("proper_name") else self.inside(name)
+
+    def item(self, id_: str) -> str:
+        """What something that lies somewhere is called: a resource, a kind of unit, what can be bought."""
+        form = form_of_item(self.world.ruleset, id_)
+        return str(self.world.ruleset.row_or_empty(form, id_).get("name", id_)) if form else id_
 
     def inside(self, name: str) -> str:
         """A row's name as it stands inside a sentence."""

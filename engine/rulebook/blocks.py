@@ -30,13 +30,14 @@ class Rule:
 class FigureTable:
     """Figures with a caption: the head and the cells as text.
 
-    `code`: the columns that hold what is written word by word.
+    `code`: the columns that hold what is written word by word; `notes`: what the columns mean, beneath.
     """
 
     caption: str
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     code: tuple[int, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,11 @@ class Chapter:
     title: str
     blocks: tuple[Block, ...]
     phase: str = ""
+
+    @property
+    def told_phase(self) -> str:
+        """The phase as it stands beside the title: nothing where they are one."""
+        return "" if self.phase == self.title else self.phase
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,17 +4,23 @@ orders as written.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+from ..core.messages import capital, uncapital
 from ..core.model import Row, Ruleset
 from ..orders.grammar import Grammar
 from ..orders.reference import written_form
+from ..ruleset.clauses import CLAUSES, dropped, sources
 from ..turn.matrices import cell_of
-from .blocks import FigureTable
+from ..world.treasury import money
+from .blocks import FigureTable, Listing
+from .lookups import lookup_tables
 from .phrases import asked, title
 from .spoken import Spoken
+from .values import cell, labeled, name_of, named
 
 NAMED = (
     "units",
@@ -30,24 +36,13 @@ NAMED = (
     "sides",
 )
 """Tables whose names are words of the game."""
-THINGS = (
-    "units",
-    "technologies",
-    "resources",
-    "nations",
-    "places",
-    "groups",
-    "sides",
-    "tracks",
-    "victory",
-    "production",
-)
-"""Tables in which the names of ids are looked up."""
-HOME = {"units": "units", "technologies": "technology", "nations": "nations"}
+HOME = {"units": "units", "technologies": "technology", "nations": "nations", "passages": "map"}
 """The chapter of a table, where the register has a chapter of that id; else it is that of its rows'
 clauses.
 """
 HIDDEN = frozenset({"lon", "lat", "levels", "order"})
+FEW = 20
+"""Borders of a kind that are listed one by one, and the part of all borders that they are at most."""
 WIDE = 9
 """Columns of a table that a page of paper holds."""
 CHANGES = {
@@ -66,55 +61,41 @@ def tables(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], FigureTable]]
     yield from _technologies(ruleset)
     yield from _cards(ruleset)
     yield from _matrices(ruleset)
-    yield from _tables(ruleset)
+    yield from lookup_tables(ruleset)
+    yield from _links(ruleset)
     yield from _passages(ruleset)
+    yield from of_nations(ruleset)
     yield from _regions(ruleset)
     yield from _objectives(ruleset)
     yield from _changes(ruleset)
 
 
-def cell(value: Any) -> str:
-    """A value as it stands in a cell."""
-    if value is None or value is False:
-        return ""
-    if value is True:
-        return "yes"
-    if isinstance(value, Mapping):
-        return ", ".join(f"{str(k).replace('_', ' ').replace('-', ' ')}: {cell(v)}" for k, v in value.items())
-    if isinstance(value, list | tuple):
-        return ", ".join(cell(v) for v in value)
-    return str(value)
-
-
-def name_of(ruleset: Ruleset, id_: Any) -> str:
-    """What an id is called where there is a name for it, else the id as words."""
-    for form in THINGS:
-        row = ruleset.rows(form).get(str(id_))
-        if row is not None and "name" in row:
-            return str(row["name"])
-    return cell(id_).replace("_", " ").replace("-", " ")
+_OF_ITS_MODEL = re.compile(r"model\(self, '([^']+)'\)\.(\w+)")
+"""A field of a kind of unit as it is for who buys: most often the price of what an item makes."""
 
 
 def orders(ruleset: Ruleset, keys: Iterable[tuple[str, str]]) -> FigureTable | None:
-    """Orders as they are written, with what each does.
+    """Orders by name, as they are written, with what each does.
 
     CAPITALS are to be filled in, what stands in [ ] may be left out.
     """
     grammar = Grammar.of(ruleset)
     forms = {(f.form, f.id): f for f in (*grammar.forms, *grammar.options)}
-    rows: list[tuple[str, str]] = []
     say = Spoken(ruleset)
-    for key in keys:
-        form = forms.get(key)
-        if form is None:
-            continue
-        does = str(form.row.get("help") or form.row.get("name") or "")
-        rows.append((written_form(form.pattern), asked(say, does)))
-    return FigureTable("What you write", ("order", "what it does"), tuple(rows), code=(0,)) if rows else None
+    rows = tuple(
+        (
+            capital(str(form.row.get("name", ""))),
+            written_form(form.pattern),
+            asked(say, str(form.row.get("help", ""))),
+        )
+        for form in (forms[key] for key in keys if key in forms)
+    )
+    head = ("order", "you write", "what it does")
+    return without_empty(FigureTable("What you write", head, rows, code=(1,))) if rows else None
 
 
-def nations(ruleset: Ruleset) -> FigureTable | None:
-    """Who plays: side and seat of each nation."""
+def nations(ruleset: Ruleset) -> Iterator[FigureTable | Listing]:
+    """Who plays: side and seat of each nation; their names alone where no more is to be said of them."""
     rows = ruleset.rows("nations").values()
     fields = [
         f["id"]
@@ -126,30 +107,33 @@ def nations(ruleset: Ruleset) -> FigureTable | None:
         (
             title(r),
             name_of(ruleset, r["side"]) if "side" in r else "",
-            *(_named(ruleset, r.get(s)) for s in seats),
+            *(named(ruleset, r.get(s)) for s in seats),
         )
         for r in rows
     ]
-    return (
-        FigureTable("", ("nation", "side", *(s.replace("_", " ") for s in seats)), tuple(made))
-        if made
-        else None
-    )
+    told = [row for row in made if any(row[1:])]
+    if told:
+        head = ("nation", "side", *(s.replace("_", " ") for s in seats))
+        yield without_empty(FigureTable("", head, tuple(told)))
+    others = [row[0] for row in made if not any(row[1:])]
+    if others:
+        yield Listing((", ".join(others) + ".",))
 
 
-def _named(ruleset: Ruleset, value: Any) -> str:
-    """Ids by name, figures as they are."""
-    if isinstance(value, list | tuple):
-        return ", ".join(_named(ruleset, v) for v in value)
-    if isinstance(value, Mapping):
-        parts = (
-            f"{name_of(ruleset, k)} ({_named(ruleset, v)})"
-            if isinstance(v, Mapping)
-            else f"{name_of(ruleset, k)}: {_named(ruleset, v)}"
-            for k, v in value.items()
+def of_nations(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], FigureTable]]:
+    """What fields of nations name: places and other nations, a table a field."""
+    for id_, field in ruleset.rows("fields").items():
+        listed = field["type"] == "list" and field.get("table") in ("places", "nations")
+        if not ("nation" in field["of"] and "text" in field):
+            continue
+        if not (listed or (field["type"] == "id" and field.get("table") == "nations")):
+            continue
+        nations: Iterable[Mapping[str, Any]] = ruleset.rows("nations").values()
+        made = tuple(
+            (title(row), named(ruleset, row[id_])) for row in nations if row.get(id_) and "name" in row
         )
-        return ", ".join(parts)
-    return name_of(ruleset, value) if isinstance(value, str) else cell(value)
+        if made:
+            yield "fields", [id_], FigureTable(str(field["text"]), ("nation", "which"), made)
 
 
 def _units(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], FigureTable]]:
@@ -160,10 +144,11 @@ def _units(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], FigureTable]]
         listed += [(f"{title(row)}, {grade}", {**row, **fields}) for grade, fields in grades.items()] or [
             (title(row), row)
         ]
-    keys = _figures(row for _, row in listed)
+    keys = _figures(ruleset, (row for _, row in listed))
     if listed and keys:
         made = tuple((name, *(cell(row.get(k)) for k in keys)) for name, row in listed)
-        yield "units", list(rows), FigureTable("Units", ("unit", *(k.replace("_", " ") for k in keys)), made)
+        head = ("unit", *(_column(ruleset, k) for k in keys))
+        yield "units", list(rows), FigureTable("Units", head, made, notes=_legend(ruleset, keys))
     graded = [
         (title(n), ", ".join(f"{name_of(ruleset, unit)} {grade}" for unit, grade in n["grade"].items()))
         for n in ruleset.rows("nations").values()
@@ -177,12 +162,31 @@ def _units(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], FigureTable]]
         )
 
 
-def _figures(rows: Iterable[Row]) -> list[str]:
+def _legend(ruleset: Ruleset, keys: Iterable[str]) -> tuple[str, ...]:
+    """What the columns of units mean, by the declarations of their fields; what says no more than its name is
+    left out.
+    """
+    said = {key: str(ruleset.row_or_empty("fields", key).get("text", "")) for key in keys}
+    heads = {key: _column(ruleset, key) for key in said}
+    return tuple(
+        f"{heads[key]}: {text[:1].lower()}{text[1:]}"
+        for key, text in said.items()
+        if text and text.lower() != heads[key]
+    )
+
+
+def _column(ruleset: Ruleset, key: str) -> str:
+    """What a field of units is called: as the number of its id, if that has a name."""
+    return str(ruleset.row_or_empty("stats", key).get("name") or key.replace("_", " "))
+
+
+def _figures(ruleset: Ruleset, rows: Iterable[Row]) -> list[str]:
     """The keys that hold numbers in rows, the most common first."""
     count: dict[str, int] = {}
+    hidden = {*HIDDEN, *(id_ for id_, field in ruleset.rows("fields").items() if field.get("told") is False)}
     for row in rows:
         for key, value in row.items():
-            if isinstance(value, int | Fraction) and not isinstance(value, bool) and key not in HIDDEN:
+            if isinstance(value, int | Fraction) and not isinstance(value, bool) and key not in hidden:
                 count[key] = count.get(key, 0) + 1
     return sorted(count, key=lambda k: -count[k])[:WIDE]
 
@@ -191,7 +195,7 @@ def _items(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], FigureTable]]
     rows = ruleset.rows("production")
     made = [
         (
-            title(r).capitalize() if title(r).islower() else title(r),
+            _item(ruleset, r),
             _price(ruleset, r),
             _uses(ruleset, r.get("uses")),
         )
@@ -201,19 +205,33 @@ def _items(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], FigureTable]]
         yield (
             "production",
             list(rows),
-            FigureTable("What can be bought", ("item", "price", "uses besides"), tuple(made)),
+            FigureTable("What can be bought", ("item", _price_head(ruleset), "uses besides"), tuple(made)),
         )
+
+
+def _item(ruleset: Ruleset, row: Row) -> str:
+    """What an item is called: as its row says, or as the unit that it makes."""
+    made = ruleset.row_or_empty("units", str(row.get("makes", "")))
+    return capital(title(made if "name" not in row and "name" in made else row))
+
+
+def _price_head(ruleset: Ruleset) -> str:
+    """A price, with what it is paid in."""
+    paid = str(ruleset.row_or_empty("resources", money(ruleset)).get("name", ""))
+    return f"price ({uncapital(paid)})" if paid else "price"
 
 
 def _price(ruleset: Ruleset, row: Row) -> str:
     """The price of an item: its own, or that of the unit that it makes, from the cheapest grade to the
     dearest.
     """
-    if "price" in row:
-        said = str(row["price"]).removeprefix("=")
+    said = str(row.get("price", "")).removeprefix("=")
+    model = _OF_ITS_MODEL.fullmatch(said)
+    if said and not model:
         return said if said.isdigit() else "as the rules say"
-    unit = ruleset.row_or_empty("units", str(row.get("makes", "")))
-    prices = [unit.get("price"), *(grade.get("price") for grade in unit.get("grades", {}).values())]
+    kind, field = (model[1], model[2]) if model else (str(row.get("makes", "")), "price")
+    unit = ruleset.row_or_empty("units", kind)
+    prices = [unit.get(field), *(grade.get(field) for grade in unit.get("grades", {}).values())]
     figures = sorted({p for p in prices if isinstance(p, int | Fraction)})
     if not figures:
         return "as the rules say"
@@ -233,37 +251,41 @@ def _technologies(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], Figure
     fields = [f for f in ruleset.rows("fields").values() if "tech" in f["of"] and "table" in f]
     if rows:
         made = tuple(
-            (title(r), cell(r.get("levels", 1)), *(_named(ruleset, r.get(f["id"], "")) for f in fields))
+            (title(r), cell(r.get("levels", 1)), *(named(ruleset, r.get(f["id"], "")) for f in fields))
             for r in rows.values()
         )
         head = ("technology", "levels", *(f["id"].replace("_", " ") for f in fields))
-        yield "technologies", list(rows), _without_empty(FigureTable("Technologies", head, made))
+        yield "technologies", list(rows), FigureTable("Technologies", head, made)
 
 
 def _cards(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], FigureTable]]:
     """Cards with how many there are, their figures, and what stands on them."""
     rows = ruleset.rows("cards")
-    keys = [key for key in _figures(rows.values()) if key != "copies"]
+    keys = [key for key in _figures(ruleset, rows.values()) if key != "copies"]
     made = tuple(
         (title(r), cell(r.get("copies", 1)), *(cell(r.get(k, "")) for k in keys), str(r.get("text", "")))
         for r in rows.values()
     )
     if made:
         head = ("card", "copies", *(key.replace("_", " ") for key in keys), "what it says")
-        yield "cards", list(rows), _without_empty(FigureTable("Cards", head, made))
+        yield "cards", list(rows), FigureTable("Cards", head, made)
 
 
-def _without_empty(table: FigureTable) -> FigureTable:
+def without_empty(table: FigureTable) -> FigureTable:
     """The table without columns in which nothing stands."""
-    kept = [n for n, _ in enumerate(table.head) if n == 0 or any(row[n] for row in table.rows)]
+    kept = [n for n, _ in enumerate(table.head) if any(row[n] for row in table.rows)]
     return FigureTable(
         table.caption,
         tuple(table.head[n] for n in kept),
         tuple(tuple(row[n] for n in kept) for row in table.rows),
+        code=tuple(kept.index(n) for n in table.code if n in kept),
+        notes=table.notes,
     )
 
 
 def _matrices(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], FigureTable]]:
+    """Reactions: rows whose clauses a layer has dropped are left out."""
+    register = ruleset.rows(CLAUSES)
     for id_, matrix in ruleset.rows("matrices").items():
         columns = [c if isinstance(c, str) else next(iter(c)) for c in matrix["columns"]]
         made = tuple(
@@ -272,12 +294,11 @@ def _matrices(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], FigureTabl
                 *(_reaction(ruleset, cell_of(matrix, r, c)) for c in columns),
             )
             for r in matrix["rows"]
+            if not dropped(register, sources(r))
         )
-        yield (
-            "matrices",
-            [id_],
-            FigureTable(title(matrix), ("what happens", *(name_of(ruleset, c) for c in columns)), made),
-        )
+        if made:
+            head = ("what happens", *(labeled(ruleset, matrix, c) for c in columns))
+            yield "matrices", [id_], without_empty(FigureTable(title(matrix), head, made))
 
 
 def _reaction(ruleset: Ruleset, found: Any) -> str:
@@ -290,54 +311,15 @@ def _reaction(ruleset: Ruleset, found: Any) -> str:
     by = cell(by).replace("..", " to ")
     way = next(
         (f"{k} {_plain(ruleset, found[k])}" for k in ("toward", "against") if k in found),
-        "to zero" if found.get("to_zero") else "",
+        "toward zero" if found.get("to_zero") else "",
     )
-    return f"{by} {way}".strip()
+    return "" if by in ("0", "0 to 0") else f"{by} {way}".strip()
 
 
 def _plain(ruleset: Ruleset, value: Any) -> str:
     if value == "actor":
         return "it"  # the one of whom the row tells
     return name_of(ruleset, value) if not str(value).startswith("=") else Spoken(ruleset).value(str(value))
-
-
-def _tables(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], FigureTable]]:
-    for id_, row in ruleset.rows("tables").items():
-        rows = row.get("rows", {})
-        if row.get("bands"):
-            bands = row["bands"]
-            listed = bands.items() if isinstance(bands, Mapping) else [(cell(b), "") for b in bands]
-            yield (
-                "tables",
-                [id_],
-                FigureTable(
-                    title(row),
-                    ("at", "it is"),
-                    tuple((cell(k).replace("..", " to "), _named(ruleset, v)) for k, v in listed),
-                ),
-            )
-            continue
-        grids = [v for v in rows.values() if isinstance(v, Mapping)]
-        columns = list(dict.fromkeys(k for v in grids for k in v))
-        if grids and len(grids) == len(rows) and len(columns) <= WIDE:
-            made = tuple(
-                (name_of(ruleset, k), *(_named(ruleset, v.get(c)) for c in columns)) for k, v in rows.items()
-            )
-            yield (
-                "tables",
-                [id_],
-                FigureTable(title(row), ("", *(name_of(ruleset, c) for c in columns)), made),
-            )
-        else:
-            yield (
-                "tables",
-                [id_],
-                FigureTable(
-                    title(row),
-                    ("", "it is"),
-                    tuple((name_of(ruleset, k), _named(ruleset, v)) for k, v in rows.items()),
-                ),
-            )
 
 
 def _passages(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], FigureTable]]:
@@ -351,16 +333,36 @@ def _passages(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], FigureTabl
         yield "passages", list(rows), FigureTable("Passages", ("passage", "between"), made)
 
 
+def _links(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], FigureTable]]:
+    """The borders of a kind that are named one by one: those whose rows cite clauses and are a few of all."""
+    rows = ruleset.rows("links")
+    kinds: dict[str, list[str]] = {}
+    for id_, row in rows.items():
+        kinds.setdefault(str(row.get("kind", "")), []).append(id_)
+    for kind, ids in kinds.items():
+        if (
+            kind
+            and len(ids) <= FEW
+            and FEW * len(ids) <= len(rows)
+            and all(rows[i].get("source") for i in ids)
+        ):
+            pairs = tuple((" and ".join(name_of(ruleset, p) for p in rows[i]["between"]),) for i in ids)
+            yield "links", ids, FigureTable("", (f"{kind} between",), pairs)
+
+
+def is_region(row: Row) -> bool:
+    """Whether a group is a region of the map that the rules speak of."""
+    return row.get("of") == "places" and "name" in row and bool(row.get("members")) and "use" not in row
+
+
 def _regions(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], FigureTable]]:
     """Groups of places that have a name, each where its clause stands."""
     for id_, row in ruleset.rows("groups").items():
-        if row.get("of") == "places" and "name" in row and row.get("members") and row.get("source"):
+        if is_region(row) and row.get("source"):
             yield (
                 "groups",
                 [id_],
-                FigureTable(
-                    "", ("region", "it is made of"), ((title(row), _named(ruleset, row["members"])),)
-                ),
+                FigureTable("", ("region", "it is made of"), ((title(row), named(ruleset, row["members"])),)),
             )
 
 
@@ -377,7 +379,7 @@ def _objectives(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], FigureTa
                     else name_of(ruleset, row["nation"])
                 )
                 made.append(
-                    (whose, name_of(ruleset, side), title(aims[aim]), _named(ruleset, of), cell(points))
+                    (whose, name_of(ruleset, side), title(aims[aim]), named(ruleset, of), cell(points))
                 )
     if made:
         yield (
@@ -396,7 +398,7 @@ def _changes(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], FigureTable
             for k in ("add", *CHANGES)
             if k in row and not isinstance(row[k], str | Mapping | list)
         ]
-        if "label" in row and len(said) == 1:
+        if "label" in row and len(said) == 1 and said != [("times", 1)]:
             key, figure = said[0]
             change = (
                 f"{figure:+}"
@@ -405,10 +407,15 @@ def _changes(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], FigureTable
             )
             quantity = ruleset.row_or_empty("stats", str(row["of"]))
             what = str(quantity.get("name") or name_of(ruleset, row["of"]))
+            whose = row.get("for", ())
+            kinds = [whose] if isinstance(whose, str) else whose
+            units = ", ".join(name_of(ruleset, kind) for kind in kinds)
             yield (
                 "modifiers",
                 [id_],
                 FigureTable(
-                    "Bonuses and penalties", ("for", "on", "change"), ((str(row["label"]), what, change),)
+                    "Bonuses and penalties, as reports call them",
+                    ("what", "of", "figure", "change"),
+                    ((capital(str(row["label"])), units, what, change),),
                 ),
             )

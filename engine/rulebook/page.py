@@ -17,6 +17,7 @@ STYLE = """
 :root { color-scheme: light dark; --line: #8886; --quiet: #6b6b6b; }
 @media (prefers-color-scheme: dark) { :root { --quiet: #a5a5a5; } }
 * { box-sizing: border-box; }
+body { background: Canvas; color: CanvasText; }
 body { font: 1.05rem/1.55 Charter, serif; margin: 0 auto; max-width: 44rem; padding: 1rem 1.2rem 4rem; }
 h1 { font-size: 2rem; line-height: 1.15; margin: 1.5rem 0 .5rem; }
 h2 { font-size: 1.5rem; margin: 3rem 0 .3rem; border-bottom: 1px solid var(--line); }
@@ -39,8 +40,10 @@ nav {
 }
 nav ol { padding-left: 1.8rem; margin: .3rem 0; columns: 2; column-gap: 2rem; }
 nav li { break-inside: avoid; }
+nav li a { display: inline-block; min-height: 1.6rem; }
 nav small { color: var(--quiet); }
 .caption { font: 600 .9rem system-ui, sans-serif; margin: 1.4rem 0 .2rem; }
+.notes { font: .82rem/1.4 system-ui, sans-serif; color: var(--quiet); margin: 0 0 1rem; }
 .figures { overflow-x: auto; margin: .2rem 0 1rem; }
 table { border-collapse: collapse; font: .86rem/1.4 system-ui, sans-serif; }
 th, td {
@@ -52,9 +55,11 @@ code { font-size: .92em; overflow-wrap: anywhere; }
   body { padding: .5rem .9rem 3rem; font-size: 1rem; }
   h1 { font-size: 1.6rem; }
   nav ol { columns: 1; }
+  .figures th:first-child, .figures td:first-child { position: sticky; left: 0; background: Canvas; }
   .written thead { display: none; }
   .written tr { display: block; padding: .4rem 0; border-bottom: 1px solid var(--line); }
   .written td { display: block; border: 0; padding: .1rem 0; }
+  .written td:first-child { font-weight: 600; }
 }
 @media print {
   @page { margin: 18mm 16mm; }
@@ -69,7 +74,14 @@ code { font-size: .92em; overflow-wrap: anywhere; }
   nav a { text-decoration: none; }
 }
 """
+_PHASE = re.compile(r"Phase \d+(?=:)|\d+(?=\.)")
+_CODE = re.compile(r"`([^`]+)`")
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+|/\d+)?")
+
+
+def _prose(text: str) -> str:
+    """Text as HTML; what stands in backticks is written word by word."""
+    return _CODE.sub(r"<code>\1</code>", html.escape(text))
 
 
 def as_page(book: Rulebook) -> str:
@@ -78,7 +90,7 @@ def as_page(book: Rulebook) -> str:
     body = "".join(line for chapter in book.chapters for line in _chapter(chapter))
     contents = "".join(
         f'<li><a href="#{c.anchor}">{html.escape(c.title)}</a>'
-        + (f" <small>{html.escape(c.phase.partition(':')[0])}</small>" if ":" in c.phase else "")
+        + (f" <small>{number[0]}</small>" if (number := _PHASE.match(c.phase)) else "")
         + "</li>"
         for c in book.chapters
     )
@@ -90,7 +102,7 @@ def as_page(book: Rulebook) -> str:
     nav = f'<nav aria-label="Contents"><strong>Contents</strong><ol>{contents}</ol></nav>'
     return (
         "<!doctype html>\n<html "
-        f'lang="en"><head>{head}</head>\n<body><h1>{title}</h1>{about}{nav}\n{body}</body></html>\n'
+        f'lang="en"><head>{head}</head>\n<body><main><h1>{title}</h1>{about}{nav}\n{body}</main></body></html>\n'
     )
 
 
@@ -99,8 +111,8 @@ def _chapter(chapter: Chapter) -> Iterator[str]:
         f'<section aria-labelledby="{chapter.anchor}"><h2 '
         f'id="{chapter.anchor}">{html.escape(chapter.title)}</h2>\n'
     )
-    if chapter.phase:
-        yield f'<p class="phase">{html.escape(chapter.phase)}</p>\n'
+    if chapter.told_phase:
+        yield f'<p class="phase">{html.escape(chapter.told_phase)}</p>\n'
     for block in chapter.blocks:
         yield from _block(block)
     yield "</section>\n"
@@ -123,12 +135,12 @@ def _block(block: Block) -> Iterator[str]:
         )
         yield f"<ul>{''.join(f'<li>{item}</li>' for item in items)}</ul>\n"
     elif isinstance(block, Text):
-        yield f"<p>{html.escape(block.text)}</p>\n"
+        yield f"<p>{_prose(block.text)}</p>\n"
 
 
 def _rule(rule: Rule) -> str:
     title = rule.title if rule.title[-1:] in ".?!" else f"{rule.title}."
-    said = (f"<b>{html.escape(title)}</b> " if rule.title else "") + html.escape(rule.text)
+    said = (f"<b>{html.escape(title)}</b> " if rule.title else "") + _prose(rule.text)
     if rule.status in MARKS:
         said += f' <span class="mark">{MARKS[rule.status].removeprefix("a ").removeprefix("an ")}</span>'
     if rule.why:
@@ -149,9 +161,10 @@ def _table(table: FigureTable) -> str:
         f"<tr>{''.join(_cell(v, n in table.code) for n, v in enumerate(row))}</tr>" for row in table.rows
     )
     kind = ' class="written"' if table.code else ""
+    notes = f'<p class="notes">{html.escape("; ".join(table.notes))}.</p>' if table.notes else ""
     return (
         f"{caption}<div "
-        f'class="figures"><table{kind}><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>\n'
+        f'class="figures"><table{kind}><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>{notes}\n'
     )
 
 
@@ -159,4 +172,4 @@ def _cell(value: str, code: bool) -> str:
     if code:
         return f"<td><code>{html.escape(value)}</code></td>"
     number = ' class="n"' if _NUMBER.fullmatch(value) else ""
-    return f"<td{number}>{html.escape(value)}</td>"
+    return f"<td{number}>{_prose(value)}</td>"

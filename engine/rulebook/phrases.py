@@ -98,9 +98,9 @@ def _roll_words(say: Spoken, roll: Any) -> str:
 
 
 ROLLED: Mapping[str, str] = {
-    "faces": "which hits on {}",
-    "at_most": "which hits up to {}",
-    "at_least": "which hits from {} up",
+    "faces": "a success on {}",
+    "at_most": "a success on {} or less",
+    "at_least": "a success on {} or more",
     "dice": "thrown {} times",
 }
 """What a throw says of itself, by key."""
@@ -160,9 +160,9 @@ SENTENCES: Mapping[str, tuple[str, ...]] = {
     "join": ("{who} joins {side}",),
     "own": ("{to} becomes {as} of {places}", "{to} becomes owner and holder of {places}"),
     "absorb": ("{nation} becomes part of {into}",),
-    "found": ("{nation} comes into being[, played by whoever plays {seat}]",),
+    "found": ("{nation} comes into being[, played by the player of {seat}]",),
     "command": ("{by} commands {nation}",),
-    "relate": ("{a} and {b}: {stance}[ ({war} war)]",),
+    "relate": ("{stance} between {a} and {b}[ ({war} war)]",),
     "remove": ("{units} are taken away[: {n}][ ({cause})]",),
     "create": ("{units} appear in {at}[ for {for}][: {n}]",),
     "relocate": ("{units} go to {to}[ ({by})][; if there is none: {else}]",),
@@ -248,6 +248,8 @@ def parameter(say: Spoken, value: Any) -> str:
         return ", ".join(f"{k.replace('_', ' ')} {parameter(say, v)}" for k, v in value.items())
     if isinstance(value, list):
         return " or ".join(parameter(say, v) for v in value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     return _faces(say.value(value)) if isinstance(value, str) else cell(value)
 
 

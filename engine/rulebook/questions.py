@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from math import log
+from itertools import chain
 from typing import Any
 
 from ..core.journal import Entry
 from ..core.messages import capital
-from ..core.model import Row, Ruleset
-from ..core.words import joined, normal, split
+from ..core.model import Row
+from ..core.words import split
 from ..economy.catalogue import Market
 from ..orders.grammar import OPTION_FORM, Grammar, OrderForm
 from ..orders.input_points import orders_now
@@ -32,21 +31,21 @@ from ..report import fights
 from ..report.build import when
 from ..report.wording import Wording, listing, sentence
 from ..ruleset.clauses import clause_text, clauses_of_row
-from ..ruleset.order_syntax import Fixed, Pattern, Slot
+from ..ruleset.order_syntax import fixed_words
 from ..store import Game
 from ..world import treasury as stores
 from ..world.view import UNKNOWN, readable
 from ..world.world import World
-from .blocks import Block, FigureTable, Heading, Listing, Rule, Text
-from .book import book
+from .passages import ALSO, STOP, passages_of, stem_of, stems_of
+from .reach import can_go
 
 __all__ = ["WHAT_CAN_BE_ASKED", "Inquiry", "inquiry"]
 
 WHAT_CAN_BE_ASKED = (
     "That cannot be answered here. You can ask what something costs, how an order is given, how a rule goes "
     "(say its word, as in the rulebook), why a battle went as it did or what happened in a place, how you "
-    "stand with a nation, what you know of somebody's units, who sees what, what is left to be placed, and "
-    "when orders are due. All orders: send `help`."
+    "stand with a nation, whether units can go somewhere, what you know of somebody's units, who sees what, "
+    "what is left to be placed, and when orders are due. All orders: send `help`."
 )
 MOST_RULES = 3
 """Rules that are told in one answer."""
@@ -71,8 +70,14 @@ _OUTCOME = re.compile(
     r"who (?:won|lost|took|beat|attacked))\b",
     re.I,
 )
+_WIN = re.compile(r"\b(?:win|wins|won|winner|victory)\b", re.I)
+_END = re.compile(r"\bgame\b.*\b(?:ends?|over|finish(?:es|ed)?|decided)\b|\bend of the game\b", re.I)
 _COUNT = re.compile(
     r"\b(?:how many|how strong|how big|where (?:is|are)|who (?:is|stands) in|what (?:is|stands) in)\b", re.I
+)
+_REACH = re.compile(
+    r"\b(?:can|could|may)\b.*\b(?:go|goes|move|march|get|reach|sail|fly|attack|come|retreat|enter|support)\b",
+    re.I,
 )
 _SIGHT = re.compile(
     r"\b(?:who|can|does|do|what)\b.*\b(?:see|sees|seen|visible|secret|hidden|know of)\b", re.I
@@ -81,52 +86,8 @@ _STANDING = re.compile(r"\b(?:join|war|ally|allies|neutral|side|enem(?:y|ies)|ho
 WATCHED = {"units": "Units", "orders": "Orders", "techs": "Technology", "treasuries": "Money and supplies"}
 """What may be seen, by its table."""
 _SEERS = {"everyone": "everybody", "owner": "their owner", "side": "the members of the owner's side"}
-_SMALL_WORDS = """
-a about actually am an and any are as at be been but by can could did do does exactly explain for
-from game get give go had happen happened happens has have he her his how i if in into is it its
-just let many may me mean might mine much must my no not now of on one or order orders our ours
-please really rule rules she should so some tell than that the their them then there these they this
-those to turn us was we were what when where which who whom whose why will with work works would you
-your
-"""
-_STOP = frozenset(_SMALL_WORDS.split())
-"""Words of a question that say nothing of what is asked."""
 _GENERAL = frozenset({"nation", "place", "unit", "player", "plac", "enem"})
 """Stems of what orders are of: by them alone none is meant."""
-_IRREGULAR = {
-    "built": "build",
-    "bought": "buy",
-    "fought": "fight",
-    "lost": "lose",
-    "won": "win",
-    "paid": "pay",
-    "seen": "see",
-    "sent": "send",
-    "sunk": "sink",
-    "dug": "dig",
-    "laid": "lay",
-    "flown": "fly",
-}
-"""Words that change more than their end."""
-
-_ALSO = {
-    "win": ("victor",),
-    "victor": ("win",),
-    "beat": ("defeat",),
-}
-"""Stems that mean the same in rules."""
-
-
-@dataclass(frozen=True)
-class _Passage:
-    """A rule as it is told: its heading and its text, with the stems of the words of both."""
-
-    title: str
-    text: str
-    heads: frozenset[str]
-    stems: frozenset[str]
-    figures: bool = False
-    """Whether it is a line of a table."""
 
 
 class Inquiry:
@@ -153,7 +114,7 @@ class Inquiry:
     def _stances(self) -> frozenset[str]:
         """The stems of what two nations may be to each other, by id and name."""
         rows = self.ruleset.rows("stances").items()
-        return frozenset().union(*(_stems(f"{id_} {row.get('name', '')}") for id_, row in rows))
+        return frozenset().union(*(stems_of(f"{id_} {row.get('name', '')}") for id_, row in rows))
 
     def answer(self, question: str) -> list[str]:
         """The answer in lines, at least one: where nothing is found they say what can be asked."""
@@ -162,16 +123,22 @@ class Inquiry:
             (_DUE, self._deadline),
             (_PLACE, self._left_to_place),
             (_PRICE, lambda: self._prices(question, tokens)),
+            (_END, self._endings),
             (_OUTCOME, lambda: self._outcome(question, tokens)),
+            (_REACH, lambda: self._reach(tokens)),
             (_COUNT, lambda: self._counts(question, tokens)),
             (_SIGHT, lambda: self._sight(question, tokens)),
         )
         for asked, answer in answers:
             if asked.search(question) and (found := list(answer())):
                 return found
-        about_stances = _STANDING.search(question) or _stems(question) & self._stances
+        about_stances = _STANDING.search(question) or stems_of(question) & self._stances
         standing = list(self._standing(tokens)) if about_stances else []
-        return [*standing, *self._rules(question, tokens)] or [WHAT_CAN_BE_ASKED]
+        found = [*standing, *self._rules(question, tokens)]
+        if not found and _WIN.search(question):
+            found = list(self._endings())
+        free = _PRICE.search(question) and not self.ruleset.rows("production")
+        return found or ["Nothing is for sale in these rules." if free else WHAT_CAN_BE_ASKED]
 
     def _tokens(self, question: str) -> list[Token]:
         """What a question names; of places and nations a word of the name will do."""
@@ -180,7 +147,7 @@ class Inquiry:
         for at in unknown:
             for kind in ("place", "nation"):
                 near = [n.id for n in self.names.near(kind, words[at].norm) if not n.slips]
-                if len(near) == 1 and words[at].norm not in _STOP and len(words[at].norm) > 3:
+                if len(near) == 1 and words[at].norm not in STOP and len(words[at].norm) > 3:
                     tokens = [*tokens, Token(at, at + 1, "", {kind: near[0]})]
                     break
         return tokens
@@ -189,6 +156,12 @@ class Inquiry:
 
     def _deadline(self) -> Iterator[str]:
         yield self.due or "No day is set here by which orders are due: your moderator says when."
+
+    def _reach(self, tokens: Sequence[Token]) -> Iterator[str]:
+        """Whether units can go where they are asked about."""
+        named = sorted((t.at, t.names["place"]) for t in tokens if "place" in t.names)
+        if self.nation:
+            yield from can_go(self.world, self.nation, list(dict.fromkeys(place for _, place in named)))
 
     def _left_to_place(self) -> Iterator[str]:
         now = orders_now(self.world)
@@ -224,6 +197,14 @@ class Inquiry:
         for form in self._forms(question, tokens, priced=True):
             yield self._described(form)
 
+    def _endings(self) -> Iterator[str]:
+        """By what the game ends, and what decides then who has won, as the rows of its ends have it."""
+        for row in self.ruleset.of_kind("victory", "game_end").values():
+            told = str(row.get("says", row["name"])).rstrip(".")
+            by = self.ruleset.row_or_empty("victory", str(row.get("rank")))
+            then = f" Then this decides: {by['name']}." if "name" in by else ""
+            yield f"The game ends with this: {told}.{then}"
+
     def _items(self, token: Token) -> Iterator[str]:
         """What can be bought under a name, or makes units of that name."""
         if "item" in token.names:
@@ -255,9 +236,8 @@ class Inquiry:
             ]
             if found:
                 date = when(self.ruleset, turn)
-                if places and not any(
-                    f.place in places for some in by_turn.values() for f in fights.fights(some)
-                ):
+                told = chain.from_iterable(map(fights.fights, by_turn.values()))
+                if places and not any(fight.place in places for fight in told):
                     yield (
                         "You were told of no battle in "
                         f"{listing(self.words.place(p) for p in sorted(places))}."
@@ -350,7 +330,7 @@ class Inquiry:
                 continue
             to = row.get("to", ())
             who = listing(_SEERS[w] for w in ([to] if isinstance(to, str) else to) if w in _SEERS)
-            who = who.replace("everybody", "whoever looks from near enough") if "within" in row else who
+            who = who.replace("everybody", "everybody who looks from near enough") if "within" in row else who
             much = ", but not how many: only the size" if "bands" in row else ""
             if who:
                 yield sentence(f"{WATCHED[what]}: seen by {who}{much}")
@@ -377,10 +357,10 @@ class Inquiry:
     # ---- how a rule goes
 
     def _rules(self, question: str, tokens: Sequence[Token]) -> Iterator[str]:
-        passages, weights = _passages(self.ruleset)
-        wanted = dict.fromkeys(_stems(question), 1.0)
+        passages, weights = passages_of(self.ruleset)
+        wanted = dict.fromkeys(stems_of(question), 1.0)
         for stem in list(wanted):
-            wanted |= {other: 0.9 for other in _ALSO.get(stem, ()) if other not in wanted}
+            wanted |= {other: 0.9 for other in ALSO.get(stem, ()) if other not in wanted}
         for token in tokens:
             for stem in self._called(token):
                 wanted.setdefault(stem, 0.3)
@@ -427,9 +407,9 @@ class Inquiry:
             )
             row: Row = rows.get(id_, {})
             for key in ("name", "short", "adjective", "plural"):
-                out |= _stems(str(row.get(key, "")))
+                out |= stems_of(str(row.get(key, "")))
         for kind in token.units or ():
-            out |= _stems(kind.removeprefix(EVERY)) | _stems(self.names.printed("unit-kind", kind))
+            out |= stems_of(kind.removeprefix(EVERY)) | stems_of(self.names.printed("unit-kind", kind))
         return out
 
     def _forms(self, question: str, tokens: Sequence[Token], *, priced: bool = False) -> list[OrderForm]:
@@ -439,24 +419,24 @@ class Inquiry:
         may = open_orders(self.world, self.nation, ever=True) if self.nation else None
         named = {at for t in tokens for at in range(t.at, t.end) if t.names.keys() - {"force"}}
         words = split(question)
-        said = {stem for n, w in enumerate(words) if n not in named for stem in _stems(w.norm)}
+        said = {stem for n, w in enumerate(words) if n not in named for stem in stems_of(w.norm)}
         said |= {
-            _stem(self.names.synonym(w.norm))
+            stem_of(self.names.synonym(w.norm))
             for n, w in enumerate(words)
-            if n not in named and w.norm not in _STOP
+            if n not in named and w.norm not in STOP
         }
         said -= _GENERAL
-        every = said | _stems(question)
+        every = said | stems_of(question)
         scored = []
         grammar = Grammar.of(self.ruleset)
         for n, form in enumerate((*grammar.forms, *grammar.options)):
             closed = may is not None and form.form != OPTION_FORM and form.key not in may
             if closed or (priced and "cost" not in form.row):
                 continue
-            name = _stems(str(form.row.get("name", "")))
-            fixed = _stems(" ".join(_fixed(form.pattern)))
+            name = stems_of(str(form.row.get("name", "")))
+            fixed = stems_of(" ".join(fixed_words(form.pattern)))
             met = 2 * len(said & name) + len(every & fixed) - 0.5 * len(name - every)
-            if met > 0 and said and (said & name or said & {_stem(w) for w in form.first or ()}):
+            if met > 0 and said and (said & name or said & {stem_of(w) for w in form.first or ()}):
                 scored.append((-met / len(said), len(name | fixed), n, form))
         scored.sort(key=lambda found: found[:3])
         return [
@@ -481,91 +461,6 @@ def _things(entry: Entry) -> set[str]:
     for message in entry.happened:
         walk(message.slots)
     return out
-
-
-def _fixed(pattern: Pattern) -> Iterator[str]:
-    """The words of a form."""
-    for node in pattern:
-        if isinstance(node, Fixed):
-            yield node.word
-        elif not isinstance(node, Slot):
-            for way in node.ways:
-                yield from _fixed(way)
-
-
-# ---- the rules, to be searched
-
-
-def _passages(ruleset: Ruleset) -> tuple[list[_Passage], dict[str, float]]:
-    """Every rule of the rulebook, and how much each stem tells them apart."""
-
-    def make() -> tuple[list[_Passage], dict[str, float]]:
-        found = [
-            _Passage(title, text, _stems(title), _stems(f"{title} {text}"), figures)
-            for title, text, figures in _told(ruleset)
-            if text
-        ]
-        many: dict[str, int] = {}
-        for passage in found:
-            for stem in passage.stems:
-                many[stem] = many.get(stem, 0) + 1
-        return found, {stem: log(1 + len(found) / n) for stem, n in many.items()}
-
-    made: tuple[list[_Passage], dict[str, float]] = ruleset.derived("rules to be searched", make)
-    return made
-
-
-def _told(ruleset: Ruleset) -> Iterator[tuple[str, str, bool]]:
-    """The rules of the rulebook, chapter by chapter."""
-    for chapter in book(ruleset).chapters:
-        if chapter.anchor not in ("turn", "provenance", "options"):
-            yield from _told_in(chapter.blocks)
-
-
-def _told_in(blocks: Iterable[Block]) -> Iterator[tuple[str, str, bool]]:
-    """The rules of a chapter: heading and text, and whether it is a line of a table."""
-    title = ""
-    texts: list[str] = []
-    for block in blocks:
-        if isinstance(block, Heading | Rule) and texts:
-            yield title, " ".join(texts), False
-            texts = []
-        if isinstance(block, Heading):
-            title = block.text
-        elif isinstance(block, Rule):
-            yield block.title, block.text, False
-            yield from ((reading.title, reading.text, False) for reading in block.readings)
-        elif isinstance(block, Text):
-            texts.append(block.text)
-        elif isinstance(block, Listing):
-            texts += [sentence(line) for line in block.lines]
-        elif isinstance(block, FigureTable) and not block.code:
-            yield from (_row_of(block, row) for row in block.rows)
-    if texts:
-        yield title, " ".join(texts), False
-
-
-def _row_of(table: FigureTable, row: Sequence[str]) -> tuple[str, str, bool]:
-    """A line of a table in words."""
-    if len(row) == 2:
-        return row[0], sentence(row[1]), True
-    cells = zip(table.head[1:], row[1:], strict=False)
-    said = "; ".join(f"{head} {cell}" for head, cell in cells if cell not in ("", "-"))
-    return row[0], sentence(said), True
-
-
-def _stems(text: str) -> frozenset[str]:
-    return frozenset(_stem(w.norm) for w in split(text) if w.norm.isalpha() and w.norm not in _STOP)
-
-
-def _stem(word: str) -> str:
-    """A word without what it ends in: `costs`, `influencing`, `joined` as `cost`, `influenc`, `join`."""
-    word = normal(joined(word))
-    word = _IRREGULAR.get(word, word)
-    for ending in ("ings", "ing", "edly", "ies", "ied", "ed", "es", "s", "e", "y"):
-        if word.endswith(ending) and len(word) - len(ending) > 2:
-            return word[: -len(ending)]
-    return word
 
 
 def inquiry(game: Game, nation: str, *, world: World | None = None, due: str = "") -> Inquiry:

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..core.model import Row, Ruleset
+from ..orders.grammar import Grammar
+from ..orders.reference import price_of, written_form
 from ..ruleset.action_changes import needs_of, with_own_cases
 from .blocks import Block, FigureTable, Heading, Listing, Text
 from .phrases import asked, cell, fact_words, if_words, parameter, tail_words, title
@@ -22,7 +24,8 @@ def told(ruleset: Ruleset, form: str, row: Row) -> Iterator[Block]:
     if row.get("help"):
         yield Text(str(row["help"]))
     if "syntax" in row:
-        yield FigureTable("", ("you write",), ((str(row["syntax"]),),), code=(0,))
+        pattern = next(f.pattern for f in Grammar.of(ruleset).forms if f.key == f"{form}/{row['id']}")
+        yield FigureTable("", ("you write",), ((written_form(pattern),),), code=(0,))
     facts = {"actions": _act, "orders": _order, "events": _event}[form](ruleset, row)
     if facts:
         yield Listing(tuple(facts))
@@ -36,7 +39,7 @@ def _act(ruleset: Ruleset, row: Row) -> list[str]:
     if "cost" in row:
         facts.append(f"costs: {_cost(ruleset, row['cost'])}")
     for most, keys in row.get("limit", {}).items():
-        facts.append(f"at most {most} for each {', '.join(keys)}")
+        facts.append(f"at most {most} for each {', '.join(key.partition('.')[0] for key in keys)}")
     facts += dict.fromkeys(f"not allowed: {asked(say, n['message'])}" for n in needs_of(ruleset, row))
     return [*facts, *tail_words(say, with_own_cases(ruleset, row))]
 
@@ -45,8 +48,7 @@ def _whom(say: Spoken, whom: Any) -> str:
     """Whom a row is for: names, or an expression."""
     if isinstance(whom, list):
         return ", ".join(say.named(str(w)) for w in whom)
-    name = say.named(str(whom))
-    return name if name != str(whom) else say.truth(whom)
+    return say.truth(whom) if "(" in str(whom) else say.named(str(whom))
 
 
 def _cost(ruleset: Ruleset, cost: Any) -> str:
@@ -54,7 +56,7 @@ def _cost(ruleset: Ruleset, cost: Any) -> str:
     if isinstance(cost, Mapping):
         return ", ".join(f"{parameter(say, v)} {say.named(k)}" for k, v in cost.items())
     if not ruleset.has("stats", str(cost)):
-        return parameter(say, cost)
+        return price_of(ruleset, cost) or parameter(say, cost)
     quantity = ruleset.row("stats", str(cost))
     base = (
         say.truth(quantity["base"])
@@ -74,11 +76,11 @@ def _event(ruleset: Ruleset, row: Row) -> list[str]:
     """What happens by itself: what it waits for, and what comes of it."""
     facts, say = [], Spoken(ruleset)
     if "on" in row:
-        facts.append(f"waits for: {fact_words(say, row['on'])}")
+        facts.append(f"when: {fact_words(say, row['on'])}")
     if "becomes" in row:
         facts.append(f"when this becomes true: {say.truth(row['becomes'])}")
     if "for" in row:
-        facts.append(f"concerns: {_whom(say, row['for'])}")
+        facts.append(f"for: {_whom(say, row['for'])}")
     if "when" in row:
         facts.append(f"if: {say.truth(row['when'])}")
     if row.get("once"):

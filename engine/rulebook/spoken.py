@@ -32,6 +32,8 @@ def phrase_of(name: str) -> str:
 FILTERS: Mapping[str, str] = {
     "owner": "of {}",
     "party": "of {}",
+    "of": "of {}",
+    "pile": "in the {}",
     "side": "of {}",
     "at": "in {}",
     "holder": "held by {}",
@@ -59,7 +61,8 @@ JOINED: Mapping[type[ast.operator], str] = {
 }
 DENIED = (
     (" is ", " is not "),
-    (" has a", " has not a"),
+    (" has an ", " has no "),
+    (" has a ", " has no "),
     (" holds for ", " does not hold for "),
     ("there are ", "there are no "),
 )
@@ -70,7 +73,7 @@ _ARE = {"is": "are", "has": "have", "does": "do", "goes": "go", "was": "were"}
 
 def agreed(text: str) -> str:
     """A text in which verbs agree with "you", and what is "of you" is yours."""
-    text = re.sub(r"\bthe ((?:(?!\bthe\b)[^,()]){1,60}?) of you\b", r"your \1", text)
+    text = re.sub(r"\bthe ((?:(?!\bthe\b)[^,().;]){1,60}?) of you\b", r"your \1", text)
     return _YOU.sub(lambda m: f"you {_ARE.get(m[1], m[1].removesuffix('s'))}", text)
 
 
@@ -109,7 +112,7 @@ class Spoken(Fold[Words]):
 
     def named(self, id_: str) -> str:
         """The name of the thing of an id; what names nothing as it is."""
-        for form in (*self.forms, "tracks", "stats", "stances"):
+        for form in (*self.forms, "tracks", "stats", "stances", "piles"):
             row = self.ruleset.rows(form).get(id_)
             if row is not None and row.get("name"):
                 return str(row.get("short") or row["name"])

@@ -15,12 +15,15 @@ def as_text(book: Rulebook) -> str:
     parts = [f"# {book.title}", *([book.description] if book.description else [])]
     parts.append("## Contents")
     parts.append(
-        "\n".join(f"- [{c.title}](#{c.anchor})" + (f" ({c.phase})" if c.phase else "") for c in book.chapters)
+        "\n".join(
+            f"- [{c.title}](#{c.anchor})" + (f" ({c.told_phase})" if c.told_phase else "")
+            for c in book.chapters
+        )
     )
     for chapter in book.chapters:
         parts.append(f'<a id="{chapter.anchor}"></a>\n\n## {chapter.title}')
-        if chapter.phase:
-            parts.append(f"*{chapter.phase}*")
+        if chapter.told_phase:
+            parts.append(f"*{chapter.told_phase}*")
         for block in chapter.blocks:
             parts += _block(block)
     return "\n\n".join(parts) + "\n"
@@ -36,6 +39,8 @@ def _block(block: Block) -> Iterator[str]:
             yield f"**{block.caption}**"
         rows = [[f"`{v}`" if n in block.code else v for n, v in enumerate(row)] for row in block.rows]
         yield table(block.head, rows)
+        if block.notes:
+            yield f"*{'; '.join(block.notes)}.*"
     elif isinstance(block, Heading):
         yield f"### {block.text}"
     elif isinstance(block, Listing):

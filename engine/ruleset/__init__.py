@@ -6,7 +6,22 @@
 scenarios.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from ..core.model import Ruleset
-from .compile import compile_ruleset, load_ruleset
+
+if TYPE_CHECKING:
+    from .compile import compile_ruleset, load_ruleset
 
 __all__ = ["Ruleset", "compile_ruleset", "load_ruleset"]
+
+
+def __getattr__(name: str) -> Any:
+    """Start-up time: a game has its rules compiled, and who plays it reads no YAML."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from . import compile  # start-up time
+
+    return getattr(compile, name)

@@ -11,15 +11,25 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from ..core.canonical import dumps, loads
+from ..core.diagnostics import Diagnostic
 from ..core.whole_files import write_whole
 
-__all__ = ["cache_folder", "code_digest", "key_of", "player_digest", "read", "reader_digest", "write"]
+__all__ = [
+    "cache_folder",
+    "code_digest",
+    "findings",
+    "key_of",
+    "player_digest",
+    "read",
+    "reader_digest",
+    "write",
+]
 
 KEEP = {"files": 3_000}
 OF_OTHERS = 600
@@ -56,6 +66,12 @@ def player_digest() -> str:
 def reader_digest() -> str:
     """Of the program's own files that decide what tree the text of a file gives, and how a tree is kept."""
     return _digest_of(f"ruleset/{name}.py" for name in ("load", "nodes", "refused", "scalars", "tree"))
+
+
+@lru_cache(maxsize=1)
+def _program_digest() -> str:
+    """Of all of the program's own files."""
+    return _digest_of(_own_files())
 
 
 def _own_files() -> Iterator[str]:
@@ -97,6 +113,24 @@ def write(shelf: str, key: str, value: Any) -> None:
         body = dumps(value)
         write_whole(folder / f"{key}.json", hashlib.sha256(body).hexdigest().encode("ascii") + b"\n" + body)
         _prune(folder, KEEP.get(shelf, OF_OTHERS))
+
+
+def findings(
+    parts: Iterable[str | bytes], find: Callable[[], Iterable[Diagnostic]], *, cache: bool = True
+) -> list[Diagnostic]:
+    """What `find` finds, kept for all that decides it: `parts`, and the program itself. Without `cache` it is
+    found anew.
+    """
+    if not cache:
+        return list(find())
+    key = key_of([_program_digest(), *parts])
+    kept = read("findings", key)
+    if isinstance(kept, list):
+        with contextlib.suppress(KeyError, TypeError, ValueError):
+            return [Diagnostic.from_json(d) for d in kept]
+    found = list(find())
+    write("findings", key, [d.to_json() for d in found])
+    return found
 
 
 def _prune(folder: Path, most: int) -> None:

@@ -6,14 +6,15 @@ The register holds each rule in a player's words. Where a ruleset has none, its 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ..core.model import Row, Ruleset
 
-__all__ = ["CLAUSES", "clause_text", "clauses_of_row", "owner", "sources"]
+__all__ = ["CLAUSES", "clause_text", "clauses_of_row", "dropped", "owner", "sources"]
 
 CLAUSES = "clauses"
+DROPPED = "dropped"
 
 
 def sources(value: Any) -> Iterator[str]:
@@ -44,6 +45,15 @@ def owner(rows: Mapping[str, Row], id_: str) -> str:
             break
         seen.add(id_)
     return id_
+
+
+def dropped(rows: Mapping[str, Row], clauses: Iterable[str]) -> bool:
+    """Whether a layer keeps none of some clauses (`status: dropped`), if there are any.
+
+    `rows`: the register.
+    """
+    listed = list(clauses)
+    return bool(listed) and all(rows.get(owner(rows, c), {}).get("status") == DROPPED for c in listed)
 
 
 def clause_text(register: Ruleset | Mapping[str, Row], id_: str) -> str:

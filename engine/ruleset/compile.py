@@ -23,11 +23,12 @@ from .nodes import Node, diagnose, pack, plain_value, unpack
 from .overlay import FRAME, Layer, MergedRuleset, lay_over
 
 __all__ = [
-    "Done",
     "RulesetFiles",
+    "RulesetsRead",
     "add_source_lines",
     "assemble",
     "compile_ruleset",
+    "key_of_files",
     "layers_of",
     "load_ruleset",
     "parse_file",
@@ -36,8 +37,24 @@ __all__ = [
 ]
 
 MAX_LAYERS = 10
-Done = dict[str, tuple[Ruleset | None, list[Diagnostic]]]
-"""What a run has made of rulesets, by all that they are made of: scenarios of one ruleset share it."""
+
+
+class RulesetsRead:
+    """What one run has read of rulesets, and made of them by all that they are made of: their scenarios share
+    it.
+    """
+
+    def __init__(self) -> None:
+        self.made: dict[str, tuple[Ruleset | None, list[Diagnostic]]] = {}
+        self._read: dict[tuple[Path, Path | None], RulesetFiles] = {}
+        self.of_rows: dict[tuple[str, int], tuple[object, Any]] = {}
+        """What follows from the values of rows, which rulesets that extend one another share."""
+
+    def layers(self, path: Path, root: Path | None) -> RulesetFiles:
+        """The files of a ruleset, read once (`read_layers`)."""
+        if (path, root) not in self._read:
+            self._read[path, root] = read_layers(path, root)
+        return self._read[path, root]
 
 
 class RulesetFiles:
@@ -82,7 +99,7 @@ def load_ruleset(
     root: Path | None = None,
     keep_broken: bool = False,
     over: Node | None = None,
-    done: Done | None = None,
+    done: RulesetsRead | None = None,
 ) -> tuple[Ruleset | None, list[Diagnostic]]:
     """The ruleset in a folder, and all that was found.
 
@@ -92,20 +109,25 @@ def load_ruleset(
     as an overlay's file is: the rules of a scenario. `done` holds what the same run has made of the same
     texts before, and takes this in.
     """
-    reading = read_layers(Path(path), root)
+    reading = done.layers(Path(path), root) if done is not None else read_layers(Path(path), root)
     known = forms()
-    key = _key(reading, known, over) if cache or done is not None else ""
+    key = key_of_files(reading, known, over) if cache or done is not None else ""
     if done is not None:
-        if key not in done:
-            done[key] = _loaded(reading, known, key, cache, over)
-        ruleset, found = done[key]
+        if key not in done.made:
+            done.made[key] = _loaded(reading, known, key, cache, over, done)
+        ruleset, found = done.made[key]
     else:
         ruleset, found = _loaded(reading, known, key, cache, over)
     return (ruleset if keep_broken or not has_errors(found) else None), found
 
 
 def _loaded(
-    reading: RulesetFiles, known: Forms, key: str, cache: bool, over: Node | None
+    reading: RulesetFiles,
+    known: Forms,
+    key: str,
+    cache: bool,
+    over: Node | None,
+    done: RulesetsRead | None = None,
 ) -> tuple[Ruleset | None, list[Diagnostic]]:
     """The ruleset that the texts make, if they make one, and all findings; from the cache if it may be asked
     and has them.
@@ -117,7 +139,7 @@ def _loaded(
             return ruleset, [Diagnostic.from_json(d) for d in kept["found"]]
         except (KeyError, TypeError, ValueError, AttributeError):
             pass
-    ruleset, found = assemble(reading, known, cache=cache, over=over)
+    ruleset, found = assemble(reading, known, cache=cache, over=over, done=done)
     if cache:
         entry = {"ruleset": ruleset.to_json() if ruleset else None, "found": [d.to_json() for d in found]}
         shelf.write("rulesets", key, entry)
@@ -164,10 +186,16 @@ def read_layers(path: Path, root: Path | None = None) -> RulesetFiles:
 
 
 def assemble(
-    reading: RulesetFiles, known: Forms, *, cache: bool = True, over: Node | None = None
+    reading: RulesetFiles,
+    known: Forms,
+    *,
+    cache: bool = True,
+    over: Node | None = None,
+    done: RulesetsRead | None = None,
 ) -> tuple[Ruleset | None, list[Diagnostic]]:
     """The ruleset that the files make, if there is enough to make one; and all findings."""
-    from .checks import OF_SHAPE, Subject, run_checks  # heavy, and not needed when the cache has the answer
+    # heavy, and not needed when the cache has the answer
+    from .checks import OF_SHAPE, CheckCache, Subject, run_checks, without_consequences
 
     found = list(reading.found)
     layers, wrong = layers_of(reading, cache=cache)
@@ -179,11 +207,11 @@ def assemble(
         layers.append(Layer(layers[-1].manifest, (over,)))
     try:
         draft, wrong = lay_over(layers, known)
+        subject = Subject(draft, known, kept=CheckCache(done.of_rows if done is not None else None))
         if whole:
-            found += wrong
-            found += run_checks(Subject(draft, known), layers)
+            found = list(without_consequences([*found, *wrong, *run_checks(subject, layers)]))
         else:  # what an unreadable file says would be missed everywhere else
-            found += (finding for check in OF_SHAPE for finding in check(Subject(draft, known)))
+            found += (finding for check in OF_SHAPE for finding in check(subject))
         ruleset = ruleset_of(draft, known)
     except RecursionError:  # files are limited in depth, but what is laid over one another may add up
         message = "rows or steps of the sequence inside one another, too deep to be checked"
@@ -258,27 +286,34 @@ def parse_file(file: SourceFile, *, cache: bool = True) -> tuple[Node | None, li
         kept = shelf.read("files", key)
         if kept is not None:
             try:
-                return unpack(kept, file.name), []
+                read = unpack(kept, file.name)
+                _remember(key, kept)
+                return read, []
             except (TypeError, ValueError, AttributeError, IndexError, KeyError):
                 pass
     tree, found = load_bytes(file.data, file.name)
     if tree is not None and not found:
         packed = pack(tree)
-        if len(_READ) < MAX_READ:
-            _READ[key] = packed
+        _remember(key, packed)
         if cache:
             shelf.write("files", key, packed)
     return tree, found
 
 
+def _remember(key: str, packed: list[Any]) -> None:
+    if len(_READ) < MAX_READ:
+        _READ[key] = packed
+
+
 _READ: dict[str, list[Any]] = {}
-"""What has been parsed in this run, by its bytes: rulesets that extend one another and their scenarios share
+"""What has been read in this run, by its bytes: rulesets that extend one another and their scenarios share
 files.
 """
 MAX_READ = 500
 
 
-def _key(reading: RulesetFiles, known: Forms, over: Node | None) -> str:
+def key_of_files(reading: RulesetFiles, known: Forms, over: Node | None = None) -> str:
+    """One name for all that decides what is made of the files of a ruleset."""
     parts: list[str | bytes] = [shelf.code_digest(), known.digest]
     for file in reading.files:
         parts += [file.name, hashlib.sha256(file.data).digest()]

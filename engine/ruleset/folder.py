@@ -19,6 +19,7 @@ from .nodes import Node, diagnose
 
 __all__ = [
     "MANIFEST",
+    "MAP_FOLDER",
     "SHIPPED",
     "SourceFile",
     "base_folder",
@@ -32,9 +33,11 @@ __all__ = [
 
 MANIFEST = "ruleset.yaml"
 TABLE_FOLDERS = ("tables", "events", "clauses")
+MAP_FOLDER = "map"
+"""Where a ruleset keeps what its map is drawn with."""
 FORMAT = 1
 """The version of the ruleset format that this program reads; `docs/format.md` says what changed with each."""
-KNOWN_FOLDERS = (*TABLE_FOLDERS, "tests", "variants", "scenarios", "map")
+KNOWN_FOLDERS = (*TABLE_FOLDERS, "tests", "variants", "scenarios", MAP_FOLDER)
 SHIPPED = "data:"
 """`extends: data:PATH` names a ruleset under the shipped data."""
 SUFFIXES = (".yaml", ".yml")

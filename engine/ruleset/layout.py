@@ -31,7 +31,7 @@ def laid_out(text: str, file: str) -> str:
     UnreadableText if it is no YAML; CannotBeLaidOut if it holds what no table needs, or would read
     differently afterwards.
     """
-    new = "\n".join(_Writer().document(WrittenReader(text).document())) + "\n"
+    new = "\n".join(_LayoutWriter().document(WrittenReader(text).document())) + "\n"
     if new == text:
         return text
     before, found = load_text(text, file)
@@ -52,7 +52,7 @@ def comment_words(text: str) -> list[str]:
     return [word for word in words if word.strip("-=#~")]
 
 
-class _Writer:
+class _LayoutWriter:
     """Entries to lines."""
 
     def document(self, root: WrittenEntry) -> list[str]:
@@ -286,7 +286,7 @@ def _filled(text: str, width: int, *, used: int = 0) -> list[str]:
 # ---- comments
 
 _RULER = re.compile(r"#[ ]?(-{20,}|={20,}|~{20,})")
-_ITEM = re.compile(r"#(?:$|\s{2,}|\s*(?:[-*=~]|\d+\.|equivalent\b|yaml-language-server))")
+_ITEM = re.compile(r"#(?:$|\s{2,}|\s*(?:[-*=~]|\d+\.|yaml-language-server))")
 _COLUMNS = re.compile(r"^#\s{2,}\S|\S\s{3,}\S")
 _CELL = re.compile(r"\S+(?: \S+)*\s*")
 

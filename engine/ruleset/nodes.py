@@ -39,7 +39,8 @@ Path = Sequence[str | int]
 class Node:
     """One value and where it stands.
 
-    `keys`: the place of each key of a map. `style`: the mark of quoted or block text.
+    `keys`: the place of each key of a map. `style`: the mark of quoted or block text. `made_of`: of a map
+    that was unpacked the packed one, which is the same whatever its file is called.
     """
 
     value: Any
@@ -50,6 +51,7 @@ class Node:
     size: int = 1
     height: int = 0
     style: str = ""
+    made_of: list[Any] | None = None
 
     @property
     def is_map(self) -> bool:
@@ -199,7 +201,8 @@ def unpack(data: list[Any], file: str) -> Node:
     line, column, value = data[:3]
     if type(value) is dict:
         keys = {k: (file, *place) for k, *place, _ in value["map"]}
-        return Node({k: unpack(v, file) for k, *_, v in value["map"]}, file, line, column, keys)
+        entries = {k: unpack(v, file) for k, *_, v in value["map"]}
+        return Node(entries, file, line, column, keys, made_of=data)
     if type(value) is list:
         return Node([unpack(v, file) for v in value], file, line, column)
     return Node(value, file, line, column, style=data[3] if len(data) > 3 else "")

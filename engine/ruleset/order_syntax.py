@@ -242,6 +242,16 @@ def first_words(pattern: Pattern) -> set[str] | None:
     return None
 
 
+def fixed_words(pattern: Pattern) -> Iterator[str]:
+    """The words of a pattern that are not slots, those of all its alternatives."""
+    for node in pattern:
+        if isinstance(node, Fixed):
+            yield node.word
+        elif not isinstance(node, Slot):
+            for way in node.ways:
+                yield from fixed_words(way)
+
+
 def needed_words(pattern: Pattern) -> list[frozenset[str]]:
     """Of each of these sets a text that fits the pattern has a word, wherever."""
     out: list[frozenset[str]] = []

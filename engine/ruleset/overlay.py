@@ -6,7 +6,8 @@ of the row:
 - a row whose id the layer below has not is a new row, after the rows below;
 - a row given again replaces, whole, each value that it names, be it a number, a list or a map; the other keys
   stay;
-- `remove: true` deletes the row, `remove: [key, ..]` takes keys off it;
+- `remove: true` deletes the row, `remove: [key, ..]` takes keys off it; a manifest's `replaces: [table, ..]`
+  deletes all rows of a table;
 - `append: {key: [..]}` adds to the end of the list below, `append: {key: {..}}` adds entries to the map
   below: an entry that both have is added to in the same way if it is a list or a map, and replaced otherwise;
 - `sequence`, given again, replaces the whole sequence of play; `sequence_changes` alters single steps of it
@@ -46,6 +47,7 @@ __all__ = [
 FRAME = "sequence"
 FRAME_CHANGES = "sequence_changes"
 SETTINGS = "settings"
+REPLACES = "replaces"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +70,8 @@ class MergedRuleset:
     """Form and id of rows that are new in a layer over another: the ids that the form has below."""
     removed: dict[str, Node] = field(default_factory=dict)
     """Ids of rows that a layer has removed, each with the row that says so."""
+    replaced: dict[str, list[Node]] = field(default_factory=dict)
+    """Rows of tables that a layer replaces. The tests below it may still ask for what they say of things."""
 
     def rows(self, form: str) -> dict[str, Node]:
         return self.forms.get(form, {})
@@ -89,6 +93,8 @@ def lay_over(layers: list[Layer], known: Forms) -> tuple[MergedRuleset, list[Dia
         for file in layer.files if of_rows else ():  # the `rules` of a scenario: they have no manifest
             if file.get(SETTINGS) is not None:
                 draft.manifest = _manifest(draft.manifest, file, of_rows=True)
+        if not of_rows:
+            _drop_tables(draft, layer.manifest, known, found)
         _add_layer(draft, layer, known, found, of_rows)
     for form, rows in draft.forms.items():
         if has_slots(known, form):
@@ -173,6 +179,20 @@ def _add_layer(
     draft.changes += changes
     draft.sequence, problems = change_sequence(draft.sequence, changes)
     found += problems
+
+
+def _drop_tables(draft: MergedRuleset, manifest: Node, known: Forms, found: list[Diagnostic]) -> None:
+    """Of the tables that a layer `replaces`, no row below it stays."""
+    named = manifest.get(REPLACES)
+    for table in named.members() if named is not None and named.is_list else ():
+        if table.value not in known:
+            continue  # told where words are checked
+        rows = draft.forms.pop(table.value, {})
+        draft.removed.update(dict.fromkeys(rows, table))
+        draft.replaced.setdefault(table.value, []).extend(rows.values())
+        if not rows:
+            message = f"nothing to replace: there are no {table.value} below"
+            found.append(diagnose("E221", "error", message, table))
 
 
 def _list_forms(known: Forms) -> str:

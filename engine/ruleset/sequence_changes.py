@@ -123,9 +123,8 @@ def _beside(nodes: list[Node], one: Node, other: Node) -> bool:
 def _not_too_deep(nodes: list[Node], before: list[Node], change: Node, found: list[Diagnostic]) -> list[Node]:
     level, depth = nodes, 0
     while level and depth <= MAX_DEPTH:
-        level = [
-            child for node in level if (inner := node.get(STEPS)) is not None for child in inner.members()
-        ]
+        below = [inner for node in level if (inner := node.get(STEPS)) is not None]
+        level = [child for inner in below for child in inner.members()]
         depth += 1
     if depth <= MAX_DEPTH:
         return nodes

@@ -84,6 +84,7 @@ class WrittenEntry:
         return [*(self.key.names() if self.key else ()), *self.value.names()]
 
 
+_COMMENT = re.compile(r"(?:^|(?<=[\s,\[\]{}]))#", re.MULTILINE)
 _DASHES = re.compile(r"[ \t]*(?:-[ \t]+)*")
 
 
@@ -151,13 +152,12 @@ class WrittenReader:
             stop = min(line_end, end)
             if at == line_start and line_end < end and not self.text[at:line_end].strip():
                 yield WrittenComment(at, 0, "", True)
-            elif found := re.search(r"(?:^|(?<=[\s,\[\]{}]))#", self.text[line_start:stop]):
-                hash_at = line_start + found.start()
-                if hash_at >= at:
-                    alone = _DASHES.fullmatch(self.text, line_start, hash_at) is not None
-                    yield WrittenComment(
-                        hash_at, hash_at - line_start, self.text[hash_at:line_end].rstrip(), alone
-                    )
+            elif found := _COMMENT.search(self.text, at, stop):
+                hash_at = found.start()
+                alone = _DASHES.fullmatch(self.text, line_start, hash_at) is not None
+                yield WrittenComment(
+                    hash_at, hash_at - line_start, self.text[hash_at:line_end].rstrip(), alone
+                )
             at = line_end + 1
 
     def settle(self, before: int, column: int, *, block: bool) -> list[str]:

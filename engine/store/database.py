@@ -96,6 +96,16 @@ ASKS_AGAIN = 0.004
 """Seconds after which a writer asks again whether SQLite's one lock is free."""
 
 
+SERVER_FILE, OLD_SERVER_FILE = "server.db", "desk.db"
+"""The name of a server's database in its folder, and the one that earlier versions gave it."""
+
+
+def server_file(folder: Path) -> Path:
+    """The database of the server that has a folder: that of an earlier version where it is there alone."""
+    new, old = folder / SERVER_FILE, folder / OLD_SERVER_FILE
+    return old if old.is_file() and not new.exists() else new
+
+
 def engine_for(where: Path | str) -> Engine:
     """The database in a file, made if it is absent, or at a URL. Writes are durable and readers do not wait.
 
@@ -260,6 +270,11 @@ def changing(engine: Engine, game: str = "") -> Iterator[Connection]:
             yield db
         finally:
             _inside.reset(token)
+
+
+def is_changing(engine: Engine) -> bool:
+    """Whether this is within a transaction of the database (`changing`)."""
+    return (open_ := _inside.get()) is not None and open_[0] is engine
 
 
 @contextmanager

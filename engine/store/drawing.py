@@ -11,12 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from ..core.faults import BrokenGame
-from ..ruleset.compile import read_layers
 
 MAX_BYTES = 500_000
 """Of a YAML file that a map is drawn with: what it says of a map of 2,000 places takes a fifth of it."""
-MAP_FOLDER = "map"
-"""Where a ruleset keeps what its map is drawn with."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +58,9 @@ def drawing_from(data: Mapping[str, Any]) -> Drawing:
 
 def read_drawing(ruleset_folder: Path) -> Drawing:
     """The drawing of a ruleset: of its own folder, else of the nearest that it extends and that has one."""
+    from ..ruleset.compile import read_layers  # start-up time: a game that is begun has its drawing already
+    from ..ruleset.folder import MAP_FOLDER
+
     for folder, _ in reversed(read_layers(ruleset_folder).layers):
         if (folder / MAP_FOLDER).is_dir():
             here = folder / MAP_FOLDER

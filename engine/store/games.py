@@ -7,6 +7,7 @@ from each, and the whole journal. The referee stays pure; this module feeds it a
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import zlib
 from collections.abc import Callable, Mapping, Sequence
@@ -168,6 +169,11 @@ class Game(GameWriter):
                 f"{clean(title)[:60]!r} cannot be a title: it stands in the subject of mails, so it is one "
                 "line of 1 to "
                 f"{MAX_TITLE} letters without control characters and without '=?'"
+            )
+        if len(f"{id_}.".splitlines()) > 1 or not re.search(r"[^\W_]", id_):
+            raise StoreError(
+                f"{clean(id_)[:60]!r} cannot be the name of a game: it stands at the head of order forms, so "
+                "it is one line with a letter or a digit in it"
             )
         chain = fairness.Chain.create(seed, MAX_TURNS)
         game = cls(engine, id_, ruleset)

@@ -13,7 +13,6 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 
 from ..core.faults import NotThere, clean
 from ..turn.vacancies import EMPTY, MODERATOR, seat, vacancy
-from ..world.world import World
 from .database import StoreError, changing, reading
 from .games import Game
 from .schema import pool
@@ -96,7 +95,7 @@ class WaitingList:
 
     def propose(self, nation: str, name: str, by: str) -> Candidate:
         """A side, or the moderator, picks somebody for a position. StoreError if it is not theirs to fill."""
-        world, found = self.world(), self._named(name)
+        world, found = self.game.seated_world(), self._named(name)
         place = vacancy(world, nation)
         if place is None or seat(world, nation) not in EMPTY:
             raise StoreError(f"{nation} is no vacant position")
@@ -122,23 +121,19 @@ class WaitingList:
             raise StoreError(f"nobody has been proposed for {nation}")
         if found.status == PROPOSED:
             raise StoreError(f"{found.name} has not agreed yet to command {nation}")
-        if seat(self.world(), nation) not in EMPTY:
+        if seat(self.game.seated_world(), nation) not in EMPTY:
             raise StoreError(f"{nation} is no vacant position")
         self.game.command(nation, "player", found.name)
         return self._keep(replace(found, status=SEATED))
 
     def leave(self, nation: str) -> None:
         """A player gives up their position, which is vacant from now on."""
-        if seat(self.world(), nation) in EMPTY:
+        if seat(self.game.seated_world(), nation) in EMPTY:
             raise StoreError(f"nobody commands {nation}")
         self.game.command(nation, "vacant", "")
         for one in self.candidates():
             if one.nation == nation and one.status == SEATED:
                 self.remove(one.name)
-
-    def world(self) -> World:
-        """The game as it stands, with who has been seated since."""
-        return World(self.game.ruleset, self.game.seated_position().state, geography=self.game.geography)
 
     def _named(self, name: str) -> Candidate:
         found = next((c for c in self.candidates() if c.name.lower() == name.strip().lower()), None)

@@ -23,6 +23,7 @@ from ..core.model import Ruleset
 from ..core.state import State
 from ..turn.referee import Inputs, Position, asked_seats, waiting_seats
 from ..world.geography import Geography
+from ..world.world import World
 from . import turns as luck
 from .database import fault_in_words, reading, state_of, unpack
 from .drawing import Drawing, drawing_from
@@ -180,6 +181,12 @@ class GameReader:
                 unpack(db.execute(select(games.c.drawing).where(games.c.id == self.id)).scalar_one())
             )
 
+    def marks(self) -> Mapping[str, Any]:
+        """What the ruleset says of marks on its maps and of what is counted, without the drawing's shapes."""
+        with self._reading() as db:
+            kept = unpack(db.execute(select(games.c.drawing).where(games.c.id == self.id)).scalar_one())
+        return dict(kept.get("marks", {}))
+
     def stage(self, number: int | None = None) -> StoredPosition:
         """The present stage, or an earlier one by its number. StoreError if there is none."""
         if number is None and self._stage is not None:
@@ -204,17 +211,28 @@ class GameReader:
             out.append((row.number, row.turn, str(node.get("input") or node.get("pause") or "ended")))
         return out
 
+    def first_turn(self) -> int:
+        """The turn with which the game began: a scenario may set in later than with the first."""
+        return self.stages()[0][1]
+
     def journal(
-        self, *, turn: int | None = None, position: int | None = None, until: int | None = None
+        self,
+        *,
+        turn: int | None = None,
+        position: int | None = None,
+        after: int | None = None,
+        until: int | None = None,
     ) -> list[Entry]:
-        """Entries in order: all, of a turn, those that led to a position from the one before, or those up to
-        a number.
+        """Entries in order: all, of a turn, those that led to a position from the one before, those after a
+        number, or those up to one.
         """
         query = self._entries().order_by(entries.c.number)
         if turn is not None:
             query = query.where(entries.c.turn == turn)
         if position is not None:
             query = query.where(entries.c.position == position)
+        if after is not None:
+            query = query.where(entries.c.number > after)
         if until is not None:
             query = query.where(entries.c.number <= until)
         with self._reading() as db:
@@ -276,6 +294,10 @@ class GameReader:
         for nation, who in given.items():
             state.put("nations", nation, "seat", who)
         return replace(position, state=state)
+
+    def seated_world(self) -> World:
+        """The whole game as it stands, with who has been given a seat since."""
+        return World(self.ruleset, self.seated_position().state, geography=self.geography)
 
     def hand_ins_of(self, turn: int, nation: str, *, stage: int | None = None) -> list[HandIn]:
         """Everything that a nation has handed in for a turn, or at one stage of it, the first first."""

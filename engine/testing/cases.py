@@ -22,10 +22,30 @@ from ..ruleset.load import read_file
 from ..ruleset.nodes import Node, diagnose, plain_value
 from ..ruleset.nodes import find as node_at
 
-__all__ = ["Case", "CitedBy", "TestFile", "find", "merged", "of_tree", "read", "read_tree", "ruleset_of"]
+__all__ = [
+    "Case",
+    "CitedBy",
+    "TestFile",
+    "find",
+    "is_marks",
+    "merged",
+    "names_of",
+    "of_tree",
+    "read",
+    "read_tree",
+    "ruleset_of",
+]
 
 SCHEMA = "rule-test"
 FOLDER = "tests"
+MARKS = "equivalent.yaml"
+"""The file beside rule tests that says which changes none of them can notice (`testing.equivalent`)."""
+
+
+def names_of(node: Mapping[str, Any]) -> list[str]:
+    """The words by which a case names a node of the sequence of play."""
+    mechanic = [str(node["do"])] if "do" in node and "step" not in node else []
+    return [str(node[key]) for key in ("phase", "step") if key in node] + mechanic
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,8 +107,14 @@ def _yaml_files(path: Path) -> Iterator[Path]:
     for here, folders, files in os.walk(path):
         folders[:] = [f for f in folders if not f.startswith((".", "__"))]
         for name in files:
-            if name.endswith((".yaml", ".yml")) and not name.startswith("."):
-                yield Path(here) / name
+            file = Path(here) / name
+            if name.endswith((".yaml", ".yml")) and not name.startswith(".") and not is_marks(file):
+                yield file
+
+
+def is_marks(path: Path) -> bool:
+    """Whether a file is the one that says which changes of a ruleset make no difference."""
+    return path.name == MARKS and path.parent.name == FOLDER and (path.parent.parent / MANIFEST).is_file()
 
 
 def read(path: Path, name: str | None = None) -> TestFile:

@@ -8,26 +8,28 @@ taken up, and what comes of it - only playing tells (`wteaw test`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..core.canonical import dumps
 from ..core.diagnostics import Diagnostic, did_you_mean
 from ..core.model import Ruleset
 from ..ruleset import cache as shelf
 from ..ruleset.compile import add_source_lines
-from ..ruleset.expressions.vocabulary import BUILT_IN
+from ..ruleset.expressions.vocabulary import BUILT_IN, GAME
 from ..ruleset.folder import name_of
 from ..ruleset.forms import annotated, forms
 from ..ruleset.nodes import Node, diagnose, plain_value, texts_in
-from .cases import FOLDER, SCHEMA, find, of_tree, read_tree
+from ..ruleset.sequence_changes import STEPS_SHOWN
+from ..world.piles import is_own
+from .cases import FOLDER, SCHEMA, find, names_of, of_tree, read_tree
 
 if TYPE_CHECKING:
     from ..ruleset.checks.subject import Marked
 
 __all__ = ["faults_of_tests", "faults_of_tree", "row_ids"]
 
-NAMES = ("id", "step", "do", "phase", "input", "due")
-"""Keys by which a part of the sequence of play is named."""
 OF_POSITIONS = {"nations": "nation", "places": "place"}
 """Key of a position -> the kind of thing of which it says something."""
 
@@ -39,27 +41,27 @@ def faults_of_tests(folder: Path, ruleset: Ruleset, *, cache: bool = False) -> l
     """
     paths = find(folder / FOLDER) if (folder / FOLDER).is_dir() else []
     texts = {name_of(path, folder): path.read_bytes() for path in paths}
-    named = _all_that_may_be_named(ruleset) if cache else ()
-    kept_as = shelf.key_of([*named, *(part for name, data in texts.items() for part in (name, data))])
-    kept = shelf.read("tests", kept_as) if cache else None
-    if kept is not None:
-        return [Diagnostic.from_json(d) for d in kept]
-    found: list[Diagnostic] = []
-    for path, name in zip(paths, texts, strict=True):
-        found.extend(_faults_of_file(path, name, folder, ruleset))
-    found = add_source_lines(found, texts)
-    if cache:
-        shelf.write("tests", kept_as, [d.to_json() for d in found])
-    return found
+
+    def find_all() -> list[Diagnostic]:
+        found: list[Diagnostic] = []
+        for path, name in zip(paths, texts, strict=True):
+            found.extend(_faults_of_file(path, name, folder, ruleset))
+        return add_source_lines(found, texts)
+
+    parts = (part for name, data in texts.items() for part in (name, data))
+    return shelf.findings(chain(_all_that_may_be_named(ruleset), parts), find_all, cache=cache)
 
 
 def _all_that_may_be_named(ruleset: Ruleset) -> Iterator[str | bytes]:
-    """What decides, besides the texts of tests, what is found in them: of a ruleset the ids and the steps, so
-    that a row may be changed without all its tests being read again; the schemas, and the code.
+    """What decides, besides the texts of tests, what is found in them: of a ruleset the ids with their kinds,
+    the fields, the piles and the steps, so that most rows may be changed without all its tests being read
+    again; and the schemas.
     """
-    yield from (shelf.code_digest(), forms().digest, Path(__file__).read_bytes())
+    yield from ("tests", forms().digest)
     for form in sorted(ruleset.forms):
-        yield from (form, *ruleset.rows(form), "")
+        rows = ruleset.rows(form)
+        yield from (form, *(f"{id_} {row.get('kind', '')}" for id_, row in rows.items()), "")
+    yield dumps([ruleset.rows(form) for form in ("fields", "piles")])
     yield from sorted(_names(ruleset.sequence))
 
 
@@ -99,6 +101,23 @@ def faults_of_tree(tree: Node, ruleset: Ruleset) -> Iterator[Diagnostic]:
         yield from dangling(marks, rows, known)
         yield from _steps_are_there(marks, steps)
     yield from _keys_of_positions(tree, ruleset)
+    yield from _piles(tree, ruleset)
+
+
+def _piles(node: Node, ruleset: Ruleset) -> Iterator[Diagnostic]:
+    """Wherever a test tells of piles: under a pile of each nation stand nations, under one for all cards."""
+    told = node.get("piles") if node.is_map else None
+    for pile, cards in told.items() if told is not None and told.is_map else ():
+        own = is_own(ruleset, pile)
+        for word, inner in cards.items() if pile in ruleset.rows("piles") else ():
+            if own and not inner.is_map:
+                message, hint = f"each nation has a pile {pile!r}", f"{pile}: {{nation: {{{word}: 1}}}}"
+                yield diagnose("E206", "error", message, cards, key=word, hint=hint)
+            elif not own and inner.is_map:
+                message, hint = f"{pile!r} is one pile for all", f"{pile}: {{card: 1}}"
+                yield diagnose("E206", "error", message, cards, key=word, hint=hint)
+    for inner in (*(child for _, child in node.items()), *node.members()):
+        yield from _piles(inner, ruleset)
 
 
 def row_ids(given: Mapping[str, Any]) -> dict[str, dict[str, object]]:
@@ -120,7 +139,7 @@ def _made(givens: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, object]]:
 
 def _names(nodes: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     for node in nodes:
-        yield from (str(node[key]) for key in NAMES if key in node)
+        yield from names_of(node)
         yield from _names(node.get("steps", ()))
 
 
@@ -131,16 +150,22 @@ def _steps_are_there(marks: Iterable[Marked], steps: set[str]) -> Iterator[Diagn
         node, key = mark.place
         for value, at in texts_in(mark.annotation.value, node):
             if value not in steps:
-                hint = did_you_mean(value, steps)
+                hint = did_you_mean(value, steps) or STEPS_SHOWN
                 yield diagnose("E605", "error", f"the sequence has no step {value!r}", at, key=key, hint=hint)
 
 
 def _keys_of_positions(tree: Node, ruleset: Ruleset) -> Iterator[Diagnostic]:
-    """Keys of nations and places in a position that are nearly one of those that may stand there. A key that
+    """Keys of the game, of nations and places that are nearly one of those that may stand there. A key that
     is far from all of them is a field that only the state of a game has.
     """
     from ..ruleset.checks.spelling import slips  # brings all checks, not needed for findings that are kept
 
+    for game in _told_of_the_game(tree):
+        for word in game.value:
+            hint = did_you_mean(word, GAME) if word not in GAME else ""
+            if hint:
+                message = f"{word!r} is nothing that is noted of the game"
+                yield diagnose("E206", "error", message, game, key=word, hint=hint)
     for position, laid in _positions(tree):
         for key, kind in OF_POSITIONS.items():
             may = _may_stand(ruleset, key, kind)
@@ -151,6 +176,16 @@ def _keys_of_positions(tree: Node, ruleset: Ruleset) -> Iterator[Diagnostic]:
                     if near:
                         message, hint = f"{word!r} is nothing that a {kind} has", f"did you mean {near[0]!r}?"
                         yield diagnose("E206", "error", message, thing, key=word, hint=hint)
+
+
+def _told_of_the_game(tree: Node) -> Iterator[Node]:
+    """What a file says of the game itself: where its cases begin, and what comes of them."""
+    cases = tree.get("cases")
+    for one in (tree, *(cases.members() if cases is not None else ())):
+        for part in (one.get("given"), one.get("then")):
+            game = part.get("game") if part is not None and part.is_map else None
+            if game is not None and game.is_map:
+                yield game
 
 
 def _positions(tree: Node) -> Iterator[tuple[Node, Mapping[str, object]]]:

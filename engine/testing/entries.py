@@ -5,6 +5,7 @@ it.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import chain
 from typing import Any
 
 from ..core.journal import Entry
@@ -73,7 +74,8 @@ def _holds(wanted: Any, got: Any) -> bool:
 
 def faces(entry: Entry) -> list[int]:
     """The faces of all dice of an entry, as they were rolled."""
-    return [f for record in entry.dice for drawn in record["drawn"] for f in drawn["faces"]]
+    drawn = chain.from_iterable(record["drawn"] for record in entry.dice)
+    return [face for one in drawn for face in one["faces"]]
 
 
 def brief(entry: Entry) -> dict[str, Any]:

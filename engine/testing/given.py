@@ -34,7 +34,7 @@ from ..turn.context import Turn
 from ..turn.events import first_look
 from ..world.geography import Geography
 from ..world.piles import is_own, row_of
-from ..world.treasury import purse_at
+from ..world.treasury import division, purse_at
 from ..world.world import World
 
 __all__ = ["CaseError", "CaseSetup", "PositionWriter", "Shelf", "known", "lay_rows"]
@@ -354,8 +354,8 @@ class PositionWriter:
         """The treasury that draws on the nation's seat where it holds that; finding regions is for the other
         cases.
         """
-        store = self.ruleset.row_or_empty("treasuries", resource)
-        per, field = store.get("per", "nation"), store.get("seat", "")
+        how = division(self.ruleset, resource)
+        per, field = how["per"], how.get("seat", "")
         if per == "nation":
             return nation
         seat: Any = self.ruleset.row_or_empty("nations", nation).get(field)

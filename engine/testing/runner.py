@@ -12,8 +12,6 @@ import os
 import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
@@ -21,10 +19,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ..core.diagnostics import Diagnostic, did_you_mean
-from ..core.dice import CountingDice, DiceError, Drawer, KeyedDice, ScriptedDice, StreamName
+from ..core.dice import CountingDice, DiceError, Drawer, KeyedDice, ScriptedDice, StreamName, names_of
 from ..core.faults import of_rules
 from ..core.journal import Entry
 from ..core.model import Ruleset
+from ..core.parallel import in_processes
 from ..ruleset.clauses import CLAUSES
 from ..ruleset.compile import load_ruleset
 from ..ruleset.expressions import ExpressionError
@@ -234,8 +233,22 @@ class Runner:
     def _every_way(
         self, case: Case, file: Path, expected: Mapping[str, Any], plays: list[Play]
     ) -> list[Failure]:
-        """Play the case along every way its dice can fall; what else it expects must come in each."""
+        """Play the case along every way its dice can fall; what else it expects must come in each. Dice of
+        which it says that they do not matter (`any` for a rule) fall at random, and must not matter.
+        """
         texts = {t for key in CHANCES for t in expected.get(key, {})}
+        tables, failures = self._tables(case, file, texts, plays)
+        loose = _loose(case.data)
+        if loose and not failures and self._tables(case, file, texts, plays, again=1) != (tables, []):
+            told = "they change what is computed: leave them out of `dice`, and every way is played"
+            wanted = f"dice of {', '.join(sorted(loose))} do not matter, since `any` is said of them"
+            return [Failure("dice", case.at(["dice"]), wanted, told)]
+        return failures or [_failure(case, plays[-1], m) for m in _odds(expected, tables)]
+
+    def _tables(
+        self, case: Case, file: Path, texts: Iterable[str], plays: list[Play], again: int = 0
+    ) -> tuple[dict[str, dict[Any, Fraction]], list[Failure]]:
+        """The chances of the values of each text, and what failed; `again`: with other loose dice."""
         tables: dict[str, dict[Any, Fraction]] = {t: {} for t in texts}
         ground = self.shelf.ground(case.data.get("given", {}), file)
         Play(ground, _any_dice(case.data["id"]))  # looks at the position once, for all ways from it
@@ -244,15 +257,15 @@ class Runner:
         def play(branch: Branch) -> tuple[list[Failure], dict[str, Any]]:
             branch.apart = told
             mine = replace(ground, state=ground.state.copy(), changed=frozenset())
-            done, failures = self._once(case, mine, _dice(case.data, branch), plays, branch)
+            done, failures = self._once(case, mine, _dice(case.data, branch, again), plays, branch)
             return failures, {text: evaluate(done.turn.world, text, {}, ("then",)) for text in texts}
 
         for chance, (failures, values) in outcomes(play):
             if failures:
-                return failures
+                return {}, failures
             for text, value in values.items():
                 tables[text][value] = tables[text].get(value, Fraction(0)) + chance
-        return [_failure(case, plays[-1], m) for m in _odds(expected, tables)]
+        return tables, []
 
 
 def _left_open(case: Case, order: Mapping[str, Any], step: str) -> Failure:
@@ -297,9 +310,19 @@ def _odds(expected: Mapping[str, Any], tables: Mapping[str, Mapping[Any, Fractio
             yield Mismatch(("then", "ranges", text), wanted, got_range)
 
 
-def _dice(data: Mapping[str, Any], branch: Branch | None) -> CountingDice:
-    """The dice that a case types in; beyond them every way (`branch`), any dice (where it says `any`), or
-    none.
+def _loose(data: Mapping[str, Any]) -> set[str]:
+    """The rules whose dice may fall as they like, as they do not matter."""
+    said = data.get("dice", [])
+    return (
+        {k for k, v in said.items() if v == "any" and k != "otherwise"}
+        if isinstance(said, Mapping)
+        else set()
+    )
+
+
+def _dice(data: Mapping[str, Any], branch: Branch | None, again: int = 0) -> CountingDice:
+    """The dice that a case types in; beyond them every way (`branch`), any dice (where it says `any`;
+    `again`: others), or none.
     """
     said = data.get("dice", [])
     if said == "any":
@@ -307,9 +330,11 @@ def _dice(data: Mapping[str, Any], branch: Branch | None) -> CountingDice:
     if not isinstance(said, Mapping):
         return ScriptedDice(said, fallback=branch)
     typed = {k: v if isinstance(v, list) else [v] for k, v in said.items() if k != "otherwise" and v != "any"}
-    loose = {k for k, v in said.items() if v == "any" and k != "otherwise"}
-    fallback = branch or (_any_dice(data["id"]) if said.get("otherwise") == "any" else None)
-    return ScriptedDice(typed, fallback=Loose(loose, _any_dice(data["id"]), fallback) if loose else fallback)
+    rest = branch or (_any_dice(data["id"]) if said.get("otherwise") == "any" else None)
+    loose = _loose(data)
+    if not loose:
+        return ScriptedDice(typed, fallback=rest)
+    return ScriptedDice(typed, fallback=Loose(loose, _any_dice(data["id"] + "'" * again), rest))
 
 
 class Loose(CountingDice):
@@ -327,7 +352,7 @@ class Loose(CountingDice):
             self._rest.checkpoint(key)
 
     def drawer(self, name: StreamName, use: int) -> Drawer:
-        if {name.rule, f"{name.rule}@{name.subject}"} & self._names:
+        if self._names.intersection(names_of(name)):
             return self._dice.drawer(name, use)
         if self._rest is not None:
             return self._rest.drawer(name, use)
@@ -406,13 +431,10 @@ def run_each(
     """Like `run_files`: what came of each file by itself."""
     _rulesets.clear()  # a later run in the same process plays by what the files say then
     one = partial(_run_file, choose=choose, show=show)
-    with ExitStack() as stack:
-        several = jobs > 1 and len(files) > 1
-        each = stack.enter_context(ProcessPoolExecutor(max_workers=jobs)).map if several else map
-        for number, part in enumerate(each(one, files), 1):
-            if progress is not None:
-                progress(number)
-            yield part
+    for number, part in enumerate(in_processes(one, files, jobs), 1):
+        if progress is not None:
+            progress(number)
+        yield part
 
 
 def joined(parts: Sequence[Run]) -> Run:

@@ -16,7 +16,8 @@ from ..orders.grammar import ORDER_FORMS
 from ..play.scenario_files import option_values
 from ..play.schedule import days_of
 from ..ruleset.checks.expressions import RulesetVocabulary
-from ..ruleset.expressions import ExpressionError, check_expression
+from ..ruleset.expressions import ExpressionError
+from ..ruleset.expressions.check import check_expression
 from ..ruleset.expressions.vocabulary import KINDS
 from ..turn.vacancies import vacancies
 from ..world.selections import as_set

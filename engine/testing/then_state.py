@@ -132,9 +132,9 @@ class StateReader:
         for place, wanted in said.items():
             known(self.world.ruleset.rows("places"), place, "place", (*path, place))
             wanted = {} if wanted in (None, NONE) else wanted
-            exact = {
-                (o, k) for o, kinds in wanted.items() for k, n in kinds.items() if not isinstance(n, int)
-            }
+            exact = set()
+            for owner, kinds in wanted.items():
+                exact |= {(owner, kind) for kind, n in kinds.items() if not isinstance(n, int)}
             got: dict[str, dict[str, Any]] = {}
             touches = []
             for key, row in self.state.stacks(at=place):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import chain
 from typing import Any
 
 from ..core.state import State, pair_key
@@ -59,9 +60,8 @@ def _mentioned(then: Mapping[str, Any], table: str, id_: str, field: str, row: M
                 or "wars" in then
             )
         case "wars":
-            return "wars" in then or any(
-                pair_key(*p) == id_ for ps in then.get("relations", {}).values() for p in ps
-            )
+            pairs = chain.from_iterable(then.get("relations", {}).values())
+            return "wars" in then or any(pair_key(*pair) == id_ for pair in pairs)
         case "links":
             place = field.partition("@")[2]
             return place in then.get("works", {}) or "works" in places.get(place, {})

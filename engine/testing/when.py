@@ -26,6 +26,7 @@ from ..turn.events import first_look, settle
 from ..turn.left_open import OpenDecision, left_open
 from ..turn.referee import Inputs, asked_at, take_in
 from ..turn.sequence import advance, run_step
+from .cases import names_of
 from .given import CaseError, CaseSetup, known
 from .orders import Door
 
@@ -166,7 +167,7 @@ class Play:
         A name that is a phase's and a step's too means the step, unless the case says `phase`.
         """
         nodes = list(_walk(self.ground.ruleset.sequence))
-        there = {name for node in nodes for name in _names(node)}
+        there = {name for node in nodes for name in names_of(node)}
         for name in names:
             known(dict.fromkeys(there), name, "phase or step", path)
         steps = set() if phases else {str(node["step"]) for node in nodes if "step" in node} & set(names)
@@ -321,19 +322,13 @@ def _walk(nodes: Iterable[Row]) -> Iterator[Row]:
         yield from _walk(node.get("steps", ()))
 
 
-def _names(node: Row) -> list[str]:
-    return [str(node[k]) for k in ("phase", "step") if k in node] + (
-        [str(node["do"])] if "do" in node and "step" not in node else []
-    )
-
-
 def _pruned(nodes: Iterable[Row], wanted: set[str], steps: set[str]) -> Iterator[Row]:
     """The nodes of these names, with all that is inside them, and the nodes around them; no input points.
 
     `steps` are the names that no phase answers to.
     """
     for node in nodes:
-        if wanted & (set(_names(node)) - (steps if "phase" in node else set())):
+        if wanted & (set(names_of(node)) - (steps if "phase" in node else set())):
             yield _without_inputs(node)
         elif "steps" in node:
             inside = list(_pruned(node["steps"], wanted, steps))

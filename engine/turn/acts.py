@@ -34,11 +34,8 @@ def run(node: Row, turn: Turn) -> None:
 
     With `of` they are those of the nations that it names, whoever has the turn.
     """
-    if any(
-        order.get("status") is None
-        for act_id in node["actions"]
-        for order in turn.orders_here([f"actions/{act_id}"])
-    ):
+    given = turn.orders_here([f"actions/{act_id}" for act_id in node["actions"]])
+    if any(order.get("status") is None for order in given):
         turn.world.moments["step"] = turn.state.copy()
     for acts in [node["actions"]] if node.get("as_written") else [[act_id] for act_id in node["actions"]]:
         for order in turn.orders_here([f"actions/{act_id}" for act_id in acts]):
@@ -202,7 +199,8 @@ def charge(runner: EffectRunner, row: Row, names: Names) -> None:
 
 
 def limits(row: Row) -> list[tuple[tuple[str, ...], int]]:
-    """The limits of an act as (keys, most). `limit: {1: [nation, target, turn]}`."""
+    """The limits of an act as (keys, most). `limit: {1: [nation, target, turn]}`; a key may be a field of a
+    slot (`place.whole`)."""
     return [(tuple(keys), int(most)) for most, keys in row.get("limit", {}).items()]
 
 
@@ -216,9 +214,11 @@ def _use_key(turn: OrderContext, row: Row, keys: tuple[str, ...], names: Names) 
     for key in keys:
         if key == "seat":
             parts.append(person(turn, id_of(names["self"])))
+        elif "." in key:
+            parts.append(str(id_of(turn.world.value(key, names))))
         elif key not in ("game", "turn"):
             parts.append(str(id_of(names.get("self" if key == "nation" else key))))
-    return "|".join([str(group), *keys, *parts])
+    return "|".join([str(group), *(key.partition(".")[0] for key in keys), *parts])
 
 
 def person(turn: OrderContext, nation: str) -> str:
@@ -251,7 +251,7 @@ def count_use(turn: Turn, row: Row, names: Names) -> None:
 
 def limit_words(keys: tuple[str, ...], most: int) -> str:
     """A limit in words."""
-    per = [k for k in keys if k not in ("turn", "game", "nation", "seat")]
+    per = [k.partition(".")[0] for k in keys if k not in ("turn", "game", "nation", "seat")]
     span = "in a turn" if "turn" in keys else "in the game"
     times = "once" if most == 1 else f"{most} times"
     return f"only {times} {span}" + (f" for each {' and '.join(per)}" if per else "")

@@ -4,6 +4,8 @@ once-a-turn things rest.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ..core.messages import Message
 from ..core.model import Row
 from .context import Turn
@@ -64,11 +66,7 @@ def end_turn(turn: Turn) -> None:
         for key, order in sorted(turn.state.table("orders").items()):
             if not stands_on(turn, order):
                 journal.put_row("orders", key, None)
-        lapsing = {d for d, row in turn.ruleset.rows("decisions").items() if row.get("stands") == "turn"}
-        for who, answers in sorted(turn.state.table("answers").items()) if lapsing else ():
-            for said in sorted(answers):
-                if said.partition("/")[0] in lapsing:
-                    journal.set("answers", who, said, None)
+        forget_answers(turn, sorted(turn.state.table("answers")), "turn")
     row = calendar_row(turn)
     goes_on = "unless" in row and turn.world.test(row["unless"], {})
     expire(turn)
@@ -93,6 +91,17 @@ def stands_on(turn: Turn, order: Row) -> bool:
     return (
         order.get("status") != "refused" and turn.ruleset.row_or_empty(form, id_).get("stands") == "own_turn"
     )
+
+
+def forget_answers(turn: Turn, nations: Iterable[str], stands: str) -> None:
+    """The answers of nations to decisions that stand so long (`stands` of their rows) count no more. In an
+    open entry.
+    """
+    lapsing = {d for d, row in turn.ruleset.rows("decisions").items() if row.get("stands") == stands}
+    for nation in nations if lapsing else ():
+        for said in sorted(turn.state.row("answers", nation)):
+            if said.partition("/")[0] in lapsing:
+                turn.journal.set("answers", nation, said, None)
 
 
 def expire(turn: Turn) -> None:

@@ -110,8 +110,9 @@ class Turn(OrderContext):
         geography: Geography | None = None,
         head: str = "",
         first: int = 1,
+        copied: World | None = None,
     ) -> None:
-        super().__init__(World(ruleset, state, moments=moments, geography=geography))
+        super().__init__(World(ruleset, state, moments=moments, geography=geography, copied=copied))
         self.journal = Journal(ruleset, state, head=head, first=first)
         self.nodes: Sequence[Row] = ruleset.sequence  # the sequence, or the part that a rule test runs
         self.dice = dice

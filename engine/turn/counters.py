@@ -14,7 +14,7 @@ from ..core.journal import NOBODY, Fact
 from ..core.rows import CounterRow
 from ..core.state import THE_GAME, Entity
 from ..world.selections import selection
-from ..world.treasury import main_purse, purses, regions, store_row
+from ..world.treasury import division, main_purse, purses, regions
 from ..world.world import exact
 from .context import Turn, audience_ids
 from .effects import EffectRunner, whole
@@ -77,7 +77,7 @@ def _regions(turn: Turn, resource: str, names: dict[str, Any]) -> Iterator[tuple
     the main one.
     """
     world = turn.world
-    row = store_row(world, resource)
+    row = division(world.ruleset, resource)
     for nation in world.nations():
         kept = purses(world, nation, resource)
         main = main_purse(world, nation, resource)

@@ -14,6 +14,7 @@ from functools import lru_cache, partial
 from math import ceil, floor
 from typing import Any, NamedTuple
 
+from ..core.compiled import ordinary
 from ..core.dice import Stream
 from ..core.die import Die, parse_die
 from ..core.faults import MOST_UNITS, few
@@ -32,6 +33,7 @@ from .decisions import decide
 MAX_FOR = 2
 
 
+@ordinary
 class EffectError(ValueError):
     """An effect that cannot be carried out on this state; all that was to be done with it is then taken
     back.

@@ -12,13 +12,14 @@ from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from typing import Any
 
+from ..core.compiled import ordinary
 from ..core.journal import NOBODY, Entry, Fact
 from ..core.messages import Message
-from ..core.model import Row, Ruleset
+from ..core.model import NESTED, Row, Ruleset
 from ..core.rows import EventRow
 from ..core.state import Entity
 from ..ruleset.expressions.reads import MEANING, counted_facts, reads
-from ..world.messages import message, printed, say
+from ..world.messages import HEADLINE, HEADLINE_OF, message, printed, say
 from ..world.selections import is_named, selection
 from . import counters, matrices, relations
 from .context import Turn, audience_ids
@@ -30,6 +31,7 @@ MOMENT = "moment"
 """What a step without a mechanic does."""
 
 
+@ordinary
 class EventChain(RuntimeError):
     """Events that set each other off without end."""
 
@@ -83,15 +85,16 @@ def _awaited_in(ruleset: Ruleset, form: str) -> frozenset[str]:
 
 def _waits(value: Any) -> Iterator[tuple[str, Any]]:
     """All triggers anywhere in a row: of its `on`, and of effects that are held `until` one."""
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         for key, inner in value.items():
             if key in ("on", "until"):
                 yield from triggers({"on": inner})
-            else:
+            elif isinstance(inner, NESTED):
                 yield from _waits(inner)
     elif isinstance(value, list | tuple):
         for inner in value:
-            yield from _waits(inner)
+            if isinstance(inner, NESTED):
+                yield from _waits(inner)
 
 
 def settle(turn: Turn) -> None:
@@ -280,7 +283,7 @@ def _headline(turn: Turn, row: EventRow, names: Mapping[str, Any]) -> Message | 
     named = thing is not None and printed(turn.world, thing) not in title
     return say(
         turn.world,
-        "{title} ({thing})." if named else "{title}.",
+        HEADLINE_OF if named else HEADLINE,
         title=title,
         **({"thing": thing} if named else {}),
     )
@@ -301,7 +304,7 @@ def watch_changes(turn: Turn) -> list[str]:
     )
     turn.read_at = versions.copy()
     for tables, rows in watched(turn).items():
-        if tables is None or changed is None or not tables.isdisjoint(changed):
+        if _touched(tables, changed):
             due += rows
     fired = []
     for _, row in sorted(due, key=lambda item: item[0]):
@@ -320,6 +323,11 @@ def watch_changes(turn: Turn) -> list[str]:
             ):
                 fired.append(row["id"])
     return fired
+
+
+def _touched(tables: frozenset[str] | None, changed: AbstractSet[str] | None) -> bool:
+    """Whether what follows from some tables may have changed; None: from any, and any has."""
+    return tables is None or changed is None or not tables.isdisjoint(changed)
 
 
 def watched(turn: Turn) -> dict[frozenset[str] | None, list[tuple[int, EventRow]]]:
@@ -352,12 +360,9 @@ def first_look(turn: Turn, changed: AbstractSet[str] | None = None) -> None:
     things settle first.
     `changed` are the tables that have changed since the position was looked at so, if it was.
     """
-    due = [
-        item
-        for tables, rows in watched(turn).items()
-        for item in rows
-        if changed is None or tables is None or not tables.isdisjoint(changed) or item[1].get("at_start")
-    ]
+    due = []
+    for tables, rows in watched(turn).items():
+        due += rows if _touched(tables, changed) else [item for item in rows if item[1].get("at_start")]
     noted: dict[str, list[str]] = {}
     for key in turn.state.table("becomes") if due else ():
         noted.setdefault(key.partition("|")[0], []).append(key)
@@ -412,8 +417,8 @@ def release(turn: Turn, fact: Fact) -> None:
         names["event"] = view(turn, fact)
         with turn.journal.entry(row["rule"], subject=key, audience=row.get("audience", ())) as entry:
             turn.journal.put_row("delayed", key, None)
-            if not turn.world.test(row.get("if"), names):
+            if turn.world.test(row.get("if"), names):
+                with whole(turn, row["rule"], key):
+                    EffectRunner(turn, entry, row["rule"], key).effects(row["effects"], names)
+            else:
                 entry.data["void"] = "its condition no longer holds"
-                continue
-            with whole(turn, row["rule"], key):
-                EffectRunner(turn, entry, row["rule"], key).effects(row["effects"], names)

@@ -16,7 +16,7 @@ from ..core.model import Row
 from ..core.rows import VisibilityRow
 from ..core.state import Entity
 from ..world.messages import message, say
-from ..world.routes import name_of
+from ..world.routes import form_of_item, name_of
 from ..world.selections import id_of
 from ..world.view import Viewer
 from .context import Turn
@@ -56,9 +56,7 @@ def listed(turn: Turn, found: list[dict[str, Any]]) -> list[Message]:
     by_nation: dict[str, list[Message]] = {}
     for row in found:
         if isinstance(row.get("nation"), str) and isinstance(row.get("what"), str):
-            form = next(
-                (f for f in ("resources", "units", "production") if turn.ruleset.has(f, row["what"])), ""
-            )
+            form = form_of_item(turn.ruleset, row["what"])
             what = thing(form, row["what"], name_of(turn.world, form, row["what"])) if form else row["what"]
             at = isinstance(row.get("at"), str)
             place = {"place": Entity("place", row["at"])} if at else {}

@@ -148,6 +148,7 @@ def _run(
         dice_turn=position.turn or 1,
         waiting=waiting,
     )
+    turn.world.close()
     return Resolution(out, tuple(turn.journal.entries))
 
 
@@ -193,10 +194,8 @@ def take_in(turn: Turn, inputs: Inputs, node: Row) -> None:
         ) as entry:
             turn.journal.set("nations", nation, "seat", seat)
             if entry.changes:
-                who = Entity("nation", nation)
-                entry.tell(
-                    say(turn.world, "{nation} {is|are} commanded by a {seat} now.", nation=who, seat=seat)
-                )
+                who, by = Entity("nation", nation), vacancies.PLAYED_BY.get(seat, seat)
+                entry.tell(say(turn.world, "{nation} {is|are} played by {by} now.", nation=who, by=by))
     for nation in sorted({*inputs.orders, *inputs.answers, *missing}):
         orders = inputs.orders.get(nation, ())
         data = {"orders": len(orders), **({"by": inputs.by[nation]} if nation in inputs.by else {})}

@@ -8,6 +8,7 @@ values share a rank. Values are exact fractions; only a root is rounded, to hund
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -73,6 +74,11 @@ def standings(
     lines += [f"{r['rank']}. {_name(world, r['who'])}: {r['shown']}" for r in ranks]
     lines += [f"{_name(world, s['who'])}: {s['shown']}" for s in by_side]
     return lines
+
+
+def kept_from_first(ranks: Sequence[Mapping[str, Any]]) -> set[str]:
+    """Those of a ranking who have more than whoever is first, and cannot be it."""
+    return {r["who"] for r in ranks if Fraction(r["value"]) > Fraction(ranks[0]["value"])}
 
 
 def _name(world: World, who: str) -> str:

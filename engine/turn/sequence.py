@@ -23,7 +23,7 @@ from ..ruleset.expressions.parse import strip_mark
 from ..world.messages import message, say
 from ..world.selections import as_set, id_of
 from . import outcomes
-from .calendar import stands_on
+from .calendar import forget_answers, stands_on
 from .context import Order, OrderContext, Turn
 from .events import MOMENT, settle, step_over
 from .validated_orders import RefusalCode
@@ -237,8 +237,8 @@ def _has_round(turn: Turn, node: Row, member: Entity) -> bool:
 
 
 def lay_away(turn: Turn, nation: str) -> None:
-    """What a nation has ordered for the turns of others (`stands: own_turn`) is over with the beginning of
-    its own.
+    """What a nation has ordered, or answered, for the turns of others (`stands: own_turn`) is over with the
+    beginning of its own.
     """
     with turn.journal.entry("sequence/own-turn", subject=nation, keep=False):
         for key in [
@@ -247,6 +247,7 @@ def lay_away(turn: Turn, nation: str) -> None:
             if o["nation"] == nation and stands_on(turn, o)
         ]:
             turn.journal.put_row("orders", key, None)
+        forget_answers(turn, [nation], "own_turn")
 
 
 def _rolled(turn: Turn, node: Row, members: list[str]) -> list[str]:

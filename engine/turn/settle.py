@@ -21,13 +21,12 @@ def run(node: Row, turn: Turn) -> None:
     """Settle the verdicts of a step; earlier ones of the same rows are forgotten."""
     rows = [turn.ruleset.row("verdicts", id_) for id_ in node["verdicts"]]
     found = settled(turn.world, rows)
-    told = [
-        said
-        for row in rows
-        for said in _written(turn, row, {o: how for o, how in found.items() if o.verdict == row["id"]})
-    ]
-    for entry, row, one, how in told:  # the words may name any of the verdicts
-        entry.tell(reason(turn, row, one, how))
+    told: list[tuple[Entry, Row, OpenVerdict, bool]] = []
+    for row in rows:
+        of_row = {outcome: how for outcome, how in found.items() if outcome.verdict == row["id"]}
+        told += _written(turn, row, of_row)
+    for entry, said_by, one, how in told:  # the words may name any of the verdicts
+        entry.tell(reason(turn, said_by, one, how))
 
 
 def _written(

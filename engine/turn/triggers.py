@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ..core.compiled import ordinary
 from ..core.journal import Fact
 from ..core.model import Row
 from ..core.state import Entity
@@ -25,6 +26,7 @@ _ROLE_KIND = {
 _ROLE_NAMES = {"by": "actor", "of": "target", "from": "origin"}
 
 
+@ordinary
 class EventView(dict[str, Any]):
     """What `event.x` reads: the roles of the fact as things."""
 

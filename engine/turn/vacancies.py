@@ -11,15 +11,25 @@ from ..world.selections import id_of
 from ..world.world import World
 
 MODERATOR = "moderator"
-EMPTY = ("", "none", "vacant", "policy")
+VACANT = "vacant"
+"""The seat of a nation that waits for a player."""
+EMPTY = ("", "none", VACANT, "policy")
 """Seats in which no person sits."""
 NAMELESS = (*EMPTY, "player", MODERATOR)
 """Seats that say what commands a nation, not who.
 
 Any other seat is a nation whose player does, or a person's name.
 """
-UNFILLED = ("vacant", "policy")
-"""Seats of a nation that nobody plays: a policy gives its orders, unless the moderator hands some in."""
+UNFILLED = (VACANT, "policy")
+"""Seats of a nation that nobody plays: a bot gives its orders, unless the moderator submits some."""
+PLAYED_BY = {
+    "player": "a player",
+    MODERATOR: "the moderator",
+    "policy": "a bot",
+    VACANT: "nobody",
+    "none": "nobody",
+}
+"""Who plays a nation by what its seat says, in words; any other seat is the one who does."""
 
 
 @dataclass(frozen=True, slots=True)

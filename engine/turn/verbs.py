@@ -185,7 +185,7 @@ def purse_of(runner: EffectRunner, thing: Any, what: str) -> str:
     entity = runner.world.thing(thing)
     if entity.kind == "nation":
         return stores.purse_at(runner.world, entity.id, None, what)
-    if entity.kind == "place" and stores.store_row(runner.world, what)["per"] != "place":
+    if entity.kind == "place" and stores.division(runner.world.ruleset, what)["per"] != "place":
         holder = runner.world.holder_of(entity.id)
         return stores.purse_at(runner.world, holder, entity.id, what) if holder else entity.id
     return entity.id

@@ -140,7 +140,7 @@ def _draw(runner: EffectRunner, here: _Pile, there: _Pile, n: int) -> None:
             entry.dice.append(dict(record))
         here.give(there, drawn)
     told = there.readers()
-    everyone = EVERYONE in (*seers, *told)
+    everyone = EVERYONE in seers or EVERYONE in told
     readers = (EVERYONE,) if everyone else tuple(dict.fromkeys((*told, *seers)))
     if readers:
         says = _told(here, there, drawn)

@@ -18,7 +18,7 @@ from ..world import routes
 from ..world.messages import say, units
 from . import forces
 from .attacking import attack_refusal, begin_war, follows, take_over
-from .cargo_loading import is_quay, lends
+from .cargo_loading import boarders, is_quay, lends
 from .cargo_room import figure_of, room_of, size_of, size_of_kinds
 from .fleet import mission_row
 
@@ -111,7 +111,7 @@ def take_aboard(turn: Turn, force: str, row: Row, mode: MovementRow, index: int)
             turn.journal.set("forces", force, "loaded", bool(forces.cargo_of(turn.state, force)) or None)
         return
     picks = forces.pick(
-        routes.free_stacks(turn.world, nation, origin, again=bool(mode.get("again"))), cargo["units"]
+        boarders(turn.world, mode, nation, origin, again=bool(mode.get("again"))), cargo["units"]
     )
     names = {"self": Entity("nation", nation), "place": Entity("place", origin)}
     host = row.get("host")

@@ -11,6 +11,7 @@ from ..core.rows import MovementRow
 from ..core.state import Entity, Fields
 from ..turn.context import OrderContext
 from ..world import routes
+from ..world.world import World
 from . import forces
 from .attacking import attack_refusal
 
@@ -44,12 +45,13 @@ def stowed(
     there = (
         forces.afloat_at(world.state, nation, origin, host)
         if aboard
-        else routes.free_stacks(world, nation, origin, again=again)
+        else boarders(world, mode, nation, origin, again=again)
     )
     free = [(k, {**r, "n": left.get(k, r["n"])}) for k, r in there]
     chosen = forces.pick([s for s in free if s[1]["n"]], cargo)
     if chosen is None:
-        return f"not that many units free to go in {routes.name_of(world, 'places', origin)}"
+        able = " and able to come aboard" if "keeps" in mode and not aboard else ""
+        return f"not that many units free to go{able} in {routes.name_of(world, 'places', origin)}"
     names = {"self": Entity("nation", nation), "place": Entity("place", origin)}
     if not aboard and not world.test(carries.get("from"), names):
         return f"nobody can come aboard from {routes.name_of(world, 'places', origin)}"
@@ -66,6 +68,16 @@ def stowed(
     if why and all(why):
         return str(why[0])
     return {"units": cargo, "from": origin, "to": target}, chosen
+
+
+def boarders(
+    world: World, mode: MovementRow, nation: str, place: str, *, again: bool
+) -> list[tuple[str, Fields]]:
+    """The stacks of a shore that may come aboard: it is a step of their own, and where the mode keeps count
+    of steps (`keeps`) nobody takes it who has none left."""
+    keeps = mode.get("keeps")
+    free = routes.free_stacks(world, nation, place, again=again)
+    return [(key, row) for key, row in free if keeps is None or row.get(keeps, 1) > 0]
 
 
 def lends(turn: OrderContext, mode: MovementRow, nation: str, host: str, place: str) -> bool:

@@ -105,9 +105,9 @@ def fall_back(turn: Turn, mode: MovementRow, force: str) -> bool:
 
 def forget(turn: Turn) -> None:
     """Take off what units without a force, and places, carried for the length of the moves."""
-    keeps = {
-        m[key] for m in turn.ruleset.rows("movement").values() for key in ("keeps", "way_home") if key in m
-    }
+    keeps = set()
+    for mode in turn.ruleset.rows("movement").values():
+        keeps |= {mode[key] for key in ("keeps", "way_home") if key in mode}
     contacts = turn.ruleset.rows("detection").values()
     marks = {field for c in contacts for field in ({c["finders"]} if "finders" in c else c.get("sets", ()))}
     tasks = {field for m in turn.ruleset.rows("missions").values() for field in m.get("sets", ())}

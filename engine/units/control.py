@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from ..core.model import Row
@@ -240,9 +241,8 @@ def _was_empty(turn: Turn, place: str) -> bool:
     earlier = [w for w in (turn.world.at("turn"), turn.world.at("phase")) if w is not turn.world]
     if any(w.holder_of(place) == turn.world.holder_of(place) and _emptied(w, place) for w in earlier):
         return True
-    return any(
-        f.word == "emptied" and f.roles.get("place") == place for e in turn.journal.entries for f in e.facts
-    )
+    facts = chain.from_iterable(entry.facts for entry in turn.journal.entries)
+    return any(fact.word == "emptied" and fact.roles.get("place") == place for fact in facts)
 
 
 def _note_emptied(turn: Turn, row: CaptureRow, place: str) -> None:

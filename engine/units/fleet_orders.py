@@ -242,7 +242,7 @@ def _plan(
     if isinstance(zones, str):
         return zones
     given = slots.get("tasks") or []
-    tasks = [given] if isinstance(given, str) else list(given)
+    tasks: list[str | None] = [given] if isinstance(given, str) else list(given)
     fallback = row.get("mission") or default_mission(turn, going, start)
     tasks = tasks or [fallback]
     plan: list[Fields] = []

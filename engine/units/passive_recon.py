@@ -20,8 +20,12 @@ from ..ruleset.expressions.reads import MEANING, reads_of
 from ..turn.context import OrderContext, Turn
 from ..world import routes
 from ..world.messages import say
+from ..world.view import BEFORE
 from ..world.world import round_as
 from . import forces
+
+REMEMBERED = 2
+"""Turns for which a count stays known beside a later look that saw fewer."""
 
 
 def run(turn: Turn, row: Row) -> None:
@@ -233,10 +237,26 @@ def look(turn: Turn, row: Row, party: tuple[str, ...], place: str) -> None:
             told = told if success or found["n"] else "{place}: nothing certain seen."
             entry.tell(say(turn.world, told, place=Entity("place", place), n=found["n"]))
             for nation in readers:
+                key = f"{row.get('know', 'units')}:{place}"
                 mine = own_foes(turn, nation, there, number) if success else {}
-                turn.journal.set(
-                    "knowledge", nation, f"{row.get('know', 'units')}:{place}", {**found, **mine}
-                )
+                _remember(turn, nation, key, found)
+                turn.journal.set("knowledge", nation, key, {**found, **mine})
+
+
+def _remember(turn: Turn, nation: str, key: str, found: Row) -> None:
+    """What a nation goes on knowing beside a look that saw but some (`before:KEY`): the largest number that
+    it was told of not long ago. Whoever counts anew forgets it.
+    """
+    last: Row = turn.state.get("knowledge", nation, key) or {}
+    kept: Row | None = turn.state.get("knowledge", nation, BEFORE + key)
+    best = None
+    if found["as"] == "number":
+        earlier = [last, kept] if kept and last.get("as") == "number" else [last]
+        since = turn.number - REMEMBERED
+        more = [row for row in earlier if row.get("n", 0) > found["n"] and row.get("since", 0) >= since]
+        best = max(more, key=lambda row: row["n"], default=None)
+    if best != kept:
+        turn.journal.set("knowledge", nation, BEFORE + key, best)
 
 
 def own_foes(turn: Turn, nation: str, there: Sequence[Row], n: int) -> dict[str, int]:

@@ -70,13 +70,10 @@ def _depart(turn: Turn, force: str, row: Row, mode: MovementRow) -> None:
     with turn.journal.entry(
         f"movement/{mode['id']}", subject=force, says=says, audience=(nation,), data=data
     ):
+        left_out = {*UNIT_CORE, *forces.PASSING, name, mode.get("way_home")}
         for key, stack in forces.stacks_of(turn.state, force):
             kind, n, budget = str(stack["kind"]), int(stack["n"]), stack.get(name)
-            extra = {
-                k: v
-                for k, v in stack.items()
-                if k not in (*UNIT_CORE, *forces.PASSING, name, mode.get("way_home"))
-            }
+            extra = {k: v for k, v in stack.items() if k not in left_out}
             turn.journal.put_row("units", key, None)
             put_under_way(
                 turn,

@@ -58,6 +58,7 @@ _GRADES = columns("nations", "grade")
 class Readings(ABC):
     """The fields of the things of a ruleset and a state, each read by a plan that is made once."""
 
+    __deletable__ = ("_evaluator",)  # `World.close` lets go of it, where the module is compiled, too
     ruleset: Ruleset
     state: State
     geography: Geography
@@ -317,9 +318,11 @@ class Readings(ABC):
 
     def _place_stack(self, e: Entity) -> Entity | None:
         """The first stack that stands there or in one of its parts."""
-        found = (k for p in (e.id, *self.geography.parts.get(e.id, ())) for k, _ in self.state.stacks(at=p))
-        first = next(found, None)
-        return Entity("unit", first) if first else None
+        for place in (e.id, *self.geography.parts.get(e.id, ())):
+            found = self.state.stacks_at(place)
+            if found:
+                return Entity("unit", found[0])
+        return None
 
     def _unit_owner(self, e: Entity) -> Entity:
         return Entity("nation", self.stack(e.id).get("owner", ""))
@@ -334,7 +337,8 @@ class Readings(ABC):
     def _unit_tag(self, e: Entity) -> tuple[str, ...]:
         return tuple(self.ruleset.row_or_empty("units", self.stack(e.id).get("kind", "")).get("tags", ()))
 
-    _unit_tags = _unit_tag
+    def _unit_tags(self, e: Entity) -> tuple[str, ...]:
+        return self._unit_tag(e)
 
     def _unit_link(self, e: Entity) -> Entity:
         """The border that a unit on its way came over, seen from where it came; one without works if it did

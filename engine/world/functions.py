@@ -129,9 +129,18 @@ def _things(world: World) -> dict[str, Callable[..., Any]]:
         return world.keep((word, own), RELATED, make)
 
     def at_place(who: Any, place: Any, test: Callable[[str, str], bool]) -> bool:
+        where = id_of(place)
+        if where is None:  # the capital of a nation that has none
+            return False
         if type(who) is Entity and who.kind == "nation":
-            return test(who.id, id_of(place))
-        return any(test(m, id_of(place)) for m in world.members(who))
+            return test(who.id, where)
+        return any(test(m, where) for m in world.members(who))
+
+    def distance(a: Any, b: Any, kind: Any = None) -> int:
+        start, goal = id_of(a), id_of(b)
+        if start is None or goal is None:
+            return 0 if start is goal else -1
+        return world.geography.distance(start, goal, links_meant(world, kind))
 
     def opposite(who: Any) -> Entity | None:
         id_ = id_of(who)
@@ -147,6 +156,9 @@ def _things(world: World) -> dict[str, Callable[..., Any]]:
         return all(world.side_of(n) is None for n in world.members(who))
 
     def reaches(place: Any, goal: Any, term: str, *rest: Any) -> bool:
+        start = id_of(place)
+        if start is None:
+            return False
         goals: set[str] = set()
         for thing in as_set(world, goal):
             goals.update((thing.id,) if thing.kind != "nation" else held_places(world, thing.id))
@@ -158,12 +170,15 @@ def _things(world: World) -> dict[str, Callable[..., Any]]:
                 known[p] = bool(ask(Entity("place", p)))
             return known[p]
 
-        return any(p in goals for p in world.geography.reachable(id_of(place), passes))
+        return any(p in goals for p in world.geography.reachable(start, passes))
 
     def on_way(place: Any, start: Any, goal: Any, term: str, *rest: Any) -> bool:
+        ends = id_of(place), id_of(start), id_of(goal)
+        if None in ends:
+            return False
         ask = asker(world, term, rest)
         passes = {p for p in world.ruleset.rows("places") if ask(Entity("place", p))}
-        return world.geography.serves(id_of(place), id_of(start), id_of(goal), passes)
+        return world.geography.serves(*ends, passes)
 
     return {
         "nation": lambda id_: Entity("nation", id_of(id_)),
@@ -180,9 +195,7 @@ def _things(world: World) -> dict[str, Callable[..., Any]]:
         "enemy": lambda n, p: at_place(n, p, world.enemy_place),
         "neutral": neutral,
         "opposite": opposite,
-        "distance": lambda a, b, kind=None: world.geography.distance(
-            id_of(a), id_of(b), links_meant(world, kind)
-        ),
+        "distance": distance,
         "on_way": on_way,
         "reaches": reaches,
     }
@@ -197,15 +210,15 @@ def _values(world: World) -> dict[str, Callable[..., Any]]:
         thing = world.thing(x)
         return f"{thing.kind}:{thing.id}"
 
-    def track(nation: Any, id_: str) -> int:
-        return int(state.get("tracks", id_of(nation), id_, 0))
+    def track(nation: Any, id_: Any) -> int:
+        return int(state.get("tracks", id_of(nation), id_of(id_), 0))
 
     def toward(nation: Any, side: Any, id_: str | None = None) -> int:
         if id_ is None:
             id_ = next(i for i, r in ruleset.rows("tracks").items() if r.get("signed"))
         return tilt_to(ruleset, state, id_of(nation), id_, id_of(side))
 
-    def age(x: Any, mark: str) -> int:
+    def age(x: Any, mark: Any) -> int:
         found = state.get("flags", key(x), id_of(mark))
         return int(state.get("game", "game", "turn", 0)) - int(found["since"]) if found else -1
 
@@ -240,12 +253,10 @@ def _values(world: World) -> dict[str, Callable[..., Any]]:
         rows = [
             r for r in state.table("under_way").values() if r.get("nation") == id_of(nation) and "mode" in r
         ]
-        kinds = ruleset.rows("units")
-        return sum(
-            int(r["n"])
-            for r in rows
-            if what is None or id_of(what) in (r["what"], *kinds[r["what"]].get("tags", ()))
-        )
+        if what is not None:
+            kinds, wanted = ruleset.rows("units"), id_of(what)
+            rows = [r for r in rows if wanted == r["what"] or wanted in kinds[r["what"]].get("tags", ())]
+        return sum(int(r["n"]) for r in rows)
 
     def option(id_: str) -> Any:
         chosen = state.get("options", "options", id_)

@@ -7,7 +7,6 @@ Every way from a place carries its link's row. Nothing here knows who holds what
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from functools import cached_property
 
 from ..core.model import Row, Ruleset
 from ..core.state import pair_key
@@ -37,24 +36,18 @@ class Geography:
         }
         self._kind_next: dict[tuple[str, ...], dict[str, tuple[str, ...]]] = {}
         self._distances: dict[tuple[str, tuple[str, ...]], dict[str, int]] = {}
-
-    @cached_property
-    def gates(self) -> dict[str, list[str]]:
+        self.gates: dict[str, list[str]] = {}
         """Link key -> ids of the passages over it."""
-        out: dict[str, list[str]] = {}
+        guarded: list[tuple[str, str]] = []
         for a, around in self._edges.items():
-            for b, row in around.items():
-                if row.get("guards"):
-                    out.setdefault(pair_key(a, b), [row["guards"]])
-        return out
-
-    @cached_property
-    def gates_on(self) -> dict[str, list[str]]:
+            for b, way in around.items():
+                if way.get("guards"):
+                    self.gates.setdefault(pair_key(a, b), [way["guards"]])
+                    guarded.append((a, b))
+        self.gates_on: dict[str, list[str]] = {}
         """The same by the steps (`a>b`) that lead over the link."""
-        guarded = (
-            (a, b) for a, around in self._edges.items() for b, row in around.items() if row.get("guards")
-        )
-        return {step: self.gates[pair_key(a, b)] for a, b in guarded for step in (f"{a}>{b}", f"{b}>{a}")}
+        for a, b in guarded:
+            self.gates_on[f"{a}>{b}"] = self.gates_on[f"{b}>{a}"] = self.gates[pair_key(a, b)]
 
     def link(self, a: str, b: str) -> Row | None:
         return self.links.get(pair_key(a, b)) if b in self._edges.get(a, ()) else None

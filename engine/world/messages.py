@@ -10,23 +10,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..core.messages import SLOT, Message, NamedThing, forms_in, said, thing, value_in_words
+from ..core.messages import Message, NamedThing, said, slots_in, thing, value_in_words
 from ..core.state import Entity
 from .routes import list_units
 from .treasury import so_much
 
 NAMED = ("nation", "place", "side", "tech", "item", "unit", "passage", "card")
 """Kinds of things that have names to be told by."""
+HEADLINE, HEADLINE_OF = "{title}.", "{title} ({thing})."
+"""What is told of an event that says nothing itself: its title, and of whom or what it is."""
 
 
 def message(world: Any, template: str, names: Mapping[str, Any]) -> Message:
     """A template with what fills its slots: names in scope, ids of nations and sides, and expressions."""
-    slots = {}
-    for found in SLOT.finditer(template):
-        word = found[1]
-        if forms_in(word) is None and word not in slots:
-            slots[word] = slot(world, value_of(world, word, names))
-    return Message(template, slots)
+    return Message(template, {word: slot(world, value_of(world, word, names)) for word in slots_in(template)})
 
 
 def say(world: Any, template: str, **names: Any) -> Message:

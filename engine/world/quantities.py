@@ -13,6 +13,7 @@ from collections.abc import Set as AbstractSet
 from fractions import Fraction
 from typing import Any, Final, Literal, NamedTuple, Protocol
 
+from ..core.compiled import ordinary
 from ..core.model import Row, Ruleset
 from ..core.state import Entity
 from ..ruleset.expressions.parse import parse, strip_mark
@@ -32,6 +33,7 @@ _OUTSIDE = frozenset({"battle", "mine", "foe", "link", "path", "target", "item",
 # ---- the one order
 
 
+@ordinary
 class Many(ABC):
     """Exact numbers of many cases at once, each an int or a fraction: what `combine` needs to be able to do
     with them.

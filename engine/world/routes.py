@@ -302,7 +302,8 @@ def too_far(world: World, path: Path, spent: Any, most: Any) -> str:
     that differs.
     """
     if spent != len(path) - 1:
-        return f"the way costs {spent}, they have {most}"
+        there = name_of(world, "places", path[-1])
+        return f"{there} is too far: the way costs {spent}, and they have {most}"
     here, there = name_of(world, "places", path[0]), name_of(world, "places", path[-1])
     apart = f"{here} and {there} are {spent} move{'' if spent == 1 else 's'} apart"
     return f"{apart}; these units move {most}" if most else f"{apart}; they have 0 moves left"
@@ -513,6 +514,13 @@ def too_few(world: World, nation: str, place: str, wanted: Mapping[str, int]) ->
                 f"{there} there"
             )
     return f"not that many units free to go in {where}: others are under other orders, or cannot leave"
+
+
+def form_of_item(ruleset: Ruleset, id_: str) -> str:
+    """The table of something that lies somewhere: of a resource, a kind of unit, or what can be bought; empty
+    for what is none of them.
+    """
+    return next((form for form in ("resources", "units", "production") if ruleset.has(form, id_)), "")
 
 
 def name_of(world: World, form: str, id_: str) -> str:

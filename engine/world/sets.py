@@ -96,11 +96,15 @@ def _selections(world: World) -> dict[str, Callable[..., Any]]:
             return select(world, found[name], filters)
         return select(world, things.values(), filters)
 
-    declared = {
-        name
-        for name, row in world.ruleset.rows("fields").items()
-        if "place" in row.get("of", ()) and row["type"] != "list"
-    }
+    declared: set[str] = world.ruleset.derived(
+        "single fields of places",
+        lambda: {
+            name
+            for name, row in world.ruleset.rows("fields").items()
+            if "place" in row.get("of", ()) and row["type"] != "list"
+        },
+        of=("fields",),
+    )
 
     def units(**filters: Any) -> EntitySet:
         at = filters.pop("at", None)
@@ -252,7 +256,10 @@ def _counting(world: World) -> dict[str, Callable[..., Any]]:
     def listed(units: Any, kind: Any = None) -> int:
         if not isinstance(units, Mapping):
             return 0
-        return sum(int(n) for k, n in units.items() if kind is None or id_of(kind) in (k, *_tags(world, k)))
+        if kind is None:
+            return sum(int(n) for n in units.values())
+        wanted = id_of(kind)
+        return sum(int(n) for k, n in units.items() if wanted == k or wanted in _tags(world, k))
 
     def holds(things: Any, units: Any) -> bool:
         there = each(things)
@@ -266,7 +273,7 @@ def _counting(world: World) -> dict[str, Callable[..., Any]]:
         ask = asker(world, name, rest)
         return tuple(sorted(each(things), key=lambda t: (ask(t) or 0, t.id)))
 
-    def first(things: Any, n: int = 1) -> EntitySet:
+    def first(things: Any, n: Any = 1) -> EntitySet:
         return each(things)[: max(0, int(n))]
 
     def only(things: Any) -> Any:

@@ -1,8 +1,8 @@
 """Treasuries: where a nation's resources lie, which treasury a place draws on, and paying.
 
-A resource whose row of `treasuries` says `per: nation` has one treasury per nation, under its id. With `per:
-region` every connected part of a nation's land has its own, under `nation/seat`, the seat being the place
-that keeps it; parts that meet become one (`unite`). With `per: place` every place has one, under its id.
+A resource has one treasury per nation, under its id. With `treasury: region` every connected part of a
+nation's land has its own, under `nation/seat`, the seat being the place that keeps it; parts that meet become
+one (`unite`). With `treasury: place` every place has one, under its id.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..core.choices import block_of, word_of
 from ..core.faults import MOST_AMOUNT, few
 from ..core.journal import Journal
-from ..core.model import Ruleset
-from ..core.rows import TreasuryRow
+from ..core.model import Row, Ruleset
 from ..core.state import Entity, columns
 from ..ruleset.expressions.functions import HOLDERS
 from ..ruleset.expressions.reads import purses_read
@@ -39,29 +39,36 @@ def money(ruleset: Ruleset) -> str:
     return str(ruleset.setting("money") or next(iter(ruleset.rows("resources")), ""))
 
 
-def store_row(world: World, resource: str) -> TreasuryRow:
-    """The row that says how a resource's treasuries are divided (default: one per nation)."""
-    return world.ruleset.rows("treasuries").get(resource) or {"id": resource, "per": "nation"}
+def division(ruleset: Ruleset, resource: str) -> Row:
+    """How a resource's treasuries are divided: `per` nation, region or place, and what its row says besides
+    of regions.
+    """
+
+    def make() -> Row:
+        row = ruleset.row_or_empty("resources", resource)
+        return {"per": word_of(row, "treasury"), **block_of(row, "treasury")}
+
+    return ruleset.derived(("division", resource), make)
 
 
-def region_of(world: World, nation: str, place: str, row: TreasuryRow) -> tuple[str, ...]:
+def region_of(world: World, nation: str, place: str, row: Row) -> tuple[str, ...]:
     """The places joined to a place through the nation's own links, the place itself included."""
     return _region_index(world, nation, row).get(place, (place,))
 
 
-def _region_index(world: World, nation: str, row: TreasuryRow) -> dict[str, tuple[str, ...]]:
+def _region_index(world: World, nation: str, row: Row) -> dict[str, tuple[str, ...]]:
     def make() -> dict[str, tuple[str, ...]]:
         return {p: part for part in regions(world, nation, row) for p in part}
 
     return world.keep(("region-index", nation, _shape(row)), purses_read(world.ruleset), make)
 
 
-def _shape(row: TreasuryRow) -> tuple[Any, ...]:
+def _shape(row: Row) -> tuple[Any, ...]:
     """What divides the treasuries; resources divided alike share what is derived."""
     return tuple(row.get("links", ())), row.get("through")
 
 
-def regions(world: World, nation: str, row: TreasuryRow) -> list[tuple[str, ...]]:
+def regions(world: World, nation: str, row: Row) -> list[tuple[str, ...]]:
     """Connected parts of what a nation holds, over the links and through the places that the row allows.
 
     Land of allies that passes the row's test joins parts, but belongs to none.
@@ -134,7 +141,7 @@ def drawing_on(world: World, nation: str, place: str, resource: str) -> tuple[st
     """The places of a nation that share a treasury with a place, itself included (one treasury per nation:
     the place alone).
     """
-    row = store_row(world, resource)
+    row = division(world.ruleset, resource)
     return region_of(world, nation, place, row) if row["per"] == "region" else (place,)
 
 
@@ -146,14 +153,14 @@ def main_purse(world: World, nation: str, resource: str) -> str:
 def purse_at(world: World, nation: str, place: str | None, resource: str) -> str:
     """The id of the treasury that a nation's place draws on; without a place, of its main treasury.
 
-    The main treasury is that at the nation's seat (a field that `treasuries` names); without one in its hands
+    The main treasury is that at the nation's seat (a field that `seat` names); without one in its hands
     it is the richest, or that of its largest part.
 
     A region's treasury is the one whose seat lies in it (the richest if several do). A region without one
     draws on the main treasury if the row is `shared` and the nation holds its seat; else it gets a treasury
     seated at the nation's seat if that is there, else at its first place.
     """
-    row = store_row(world, resource)
+    row = division(world.ruleset, resource)
     if row["per"] == "place":
         return place or nation
     if row["per"] == "nation":
@@ -195,7 +202,7 @@ def _purse_in(nation: str, part: tuple[str, ...], seat: str | None, found: Mappi
     return f"{nation}/{seat if seat in part else part[0]}"
 
 
-def _seat(world: World, nation: str, row: TreasuryRow) -> str | None:
+def _seat(world: World, nation: str, row: Row) -> str | None:
     """The place that a nation's field names as the seat of its main treasury, or None."""
     found = world.field(Entity("nation", nation), row["seat"]) if "seat" in row else None
     return found.id if isinstance(found, Entity) else None
@@ -212,7 +219,7 @@ def unite(world: World, journal: Journal, nation: str, resource: str) -> None:
 
     Writes into the open journal entry.
     """
-    row = store_row(world, resource)
+    row = division(world.ruleset, resource)
     if row["per"] != "region":
         return
     found = purses(world, nation, resource)
@@ -243,7 +250,7 @@ def stock(world: World, x: Any, resource: str) -> Any:
     thing = world.thing(x)
     if thing.kind == "nation":
         return sum(purses(world, thing.id, resource).values())
-    if thing.kind == "place" and store_row(world, resource)["per"] != "place":
+    if thing.kind == "place" and division(world.ruleset, resource)["per"] != "place":
         holder = world.holder_of(thing.id)
         if holder is None:
             return 0

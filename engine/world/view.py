@@ -10,15 +10,16 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
 from typing import Any
 
 from ..core.canonical import dumps
+from ..core.compiled import kept
 from ..core.journal import EVERYONE, Audience, Entry
 from ..core.model import Row, Ruleset
 from ..core.rows import VisibilityRow
 from ..core.state import Entity, State
 from ..ruleset.expressions.parse import strip_mark
+from ..ruleset.expressions.vocabulary import OWNED
 from .geography import Geography
 from .piles import OF_ALL
 from .selections import as_set
@@ -30,6 +31,9 @@ UNKNOWN = "?"
 
 FRESH = 1
 """Turns after which a count says nothing of who stands there now."""
+
+BEFORE = "before:"
+"""How knowledge is called that stays beside a newer one which tells less."""
 
 Items = list[tuple[str, str | None, dict[str, Any]]]
 """Rows of a table that are shown: id, place and fields."""
@@ -63,6 +67,7 @@ class Viewer:
         self._open = {name for name, row in ruleset.rows("fields").items() if row.get("open")}
         self._by_owner: dict[str, dict[str | None, Items]] = {}
         self._reached: dict[tuple[Any, str], dict[str | None, bool]] = {}
+        self._kept: dict[str, Any] = {}
         self._seen: dict[tuple[str, str, str], tuple[str | None, int]] = {}
 
     def view(self, reader: str, *, sight: bool = True) -> State:
@@ -110,7 +115,7 @@ class Viewer:
         out = {t: dict(sorted(rows.items())) for t, rows in tables.items() if rows}
         return State({**_without_doubles(out), **self._public})
 
-    @cached_property
+    @kept
     def _public(self) -> dict[str, dict[str, dict[str, Any]]]:
         """The tables of which every row of `visibility` is for everyone and limited by nothing: alike in all
         views.
@@ -156,6 +161,8 @@ class Viewer:
 
     def owner(self, table: str, id_: str, fields: Mapping[str, Any]) -> str | None:
         """Whose a row is: the nation it belongs to, or None."""
+        if table not in OWNED:
+            return None
         if table in _OWN_ID:
             return id_
         if table == "piles":

@@ -38,8 +38,11 @@ class World(Readings):
     """A ruleset and a state, ready to be asked.
 
     `moments` holds the states that `was()` reads ('game', 'turn', 'phase'), or functions that make them when
-    they are first read; a moment that is absent is the present.
+    they are first read; a moment that is absent is the present. With `copied` the state began
+    as a copy of that world's, and what that world keeps holds here, too, until a table changes.
     """
+
+    __deletable__ = ("stats",)  # `close` lets go of it, where the module is compiled, too
 
     functions: ClassVar[Callable[[World], dict[str, Callable[..., Any]]]]
     """The functions of the vocabulary over a world; the room puts them in place, since they are made of
@@ -53,19 +56,23 @@ class World(Readings):
         *,
         moments: Mapping[str, State | Callable[[], State]] | None = None,
         geography: Geography | None = None,
+        copied: World | None = None,
     ) -> None:
         self.ruleset = ruleset
         self.state = state
+        self._copied = copied
+        self._copied_version = copied.state.version if copied is not None else 0
         self.geography: Geography = geography or ruleset.derived("geography", lambda: Geography(ruleset))
         self.moments: dict[str, State | Callable[[], State]] = dict(moments or {})
         self._past: dict[str, World] = {}
-        self._caches: dict[Iterable[str] | None, Cache] = {}
+        self._caches: dict[Any, Cache] = {}
         self._plans: dict[tuple[str, str], Callable[[Entity], Any]] = {}
-        self.quantities = Quantities(self)
+        self.stats = Quantities(self)
         self._depth = 0
         self._figures: dict[str, Cache] = {}  # stats, as they are where no names are given
-        self._holders = Cache(HOLDERS)
-        self._stances, self._hostile, self._allied = Cache(RELATED), Cache(RELATED), Cache(RELATED)
+        self._holders = self._cache("holders", HOLDERS)
+        self._stances = self._cache("stances", RELATED)
+        self._hostile, self._allied = self._cache("hostile", RELATED), self._cache("allied", RELATED)
         self._always: Names = {}
         self._always_version = -1
         self.stances = ruleset.rows("stances")
@@ -89,7 +96,8 @@ class World(Readings):
             past.close()
         for kept in (self._past, self._plans, self._caches, self._figures, self.moments):
             kept.clear()
-        del self._evaluator, self.quantities
+        self._copied = None
+        del self._evaluator, self.stats
 
     # ---- evaluating
 
@@ -123,7 +131,7 @@ class World(Readings):
         """Where the values of a definition are kept, by its arguments, until a table that the definition
         reads changes.
         """
-        return Cache(self.decided_by(expression.text))
+        return self._cache(("term", expression.text), self.decided_by(expression.text))
 
     def decided_by(self, *texts: str) -> Tables | None:
         """The tables that decide what expressions, definitions, stats or fields say; None: any table may."""
@@ -167,10 +175,27 @@ class World(Readings):
             self._past[moment] = past
         return past
 
-    def remember(self, moment: str, state: State) -> None:
-        """From now on `was` reads this state at a moment."""
-        self.moments[moment] = state
+    def remember(self, moment: str, state: State | None) -> None:
+        """From now on `was` reads this state at a moment; with None, the present."""
+        if state is not None:
+            self.moments[moment] = state
+        elif self.moments.pop(moment, None) is None:
+            return
         self.state.touch(EARLIER)
+
+    def _cache(self, name: Any, tables: Iterable[str] | None) -> Cache:
+        """The cache of a name, shared with the world of which this one is a copy while that has not
+        changed.
+        """
+        found = self._caches.get(name)
+        if found is None:
+            shared, copied = None, self._copied
+            if copied is not None and tables is not None and copied.state.version == self._copied_version:
+                shared = copied._cache(name, tables)
+                if shared.version != copied.state.version:
+                    shared.renew(copied.state)
+            found = self._caches[name] = Cache(tables, shared)
+        return found
 
     def keep(self, key: Any, tables: Iterable[str] | None, make: Callable[[], T]) -> T:
         """What `make` gives, kept until one of the tables or columns changes (None: until anything does).
@@ -179,7 +204,7 @@ class World(Readings):
         """
         cache = self._caches.get(tables)
         if cache is None:
-            cache = self._caches[tables] = Cache(tables)
+            cache = self._cache(tables, tables)
         if cache.version != self.state.version:
             cache.renew(self.state)
         try:
@@ -297,10 +322,14 @@ class World(Readings):
         holder = self.holder_of(place)
         return holder is not None and self.allied(nation, holder) and not self._foes_in(nation, place)
 
+    def held_by_enemy(self, nation: str, place: str) -> bool:
+        """Held by somebody at war with the nation."""
+        holder = self.holder_of(place)
+        return holder is not None and self.hostile(nation, holder)
+
     def enemy_place(self, nation: str, place: str) -> bool:
         """Held or occupied by somebody at war with the nation."""
-        holder = self.holder_of(place)
-        return (holder is not None and self.hostile(nation, holder)) or self._foes_in(nation, place)
+        return self.held_by_enemy(nation, place) or self._foes_in(nation, place)
 
     def _foes_in(self, nation: str, place: str) -> bool:
         return any(self.hostile(nation, o) for o in self.state.owners_at(place))
@@ -312,27 +341,27 @@ class World(Readings):
         reads changes.
         """
         if names:
-            return self.quantities.value(id_, subject, names)[0]
+            return self.stats.value(id_, subject, names)[0]
         kept = self._figures.get(id_)
         if kept is None:
-            kept = self._figures[id_] = Cache(self.decided_by(id_))
+            kept = self._figures[id_] = self._cache(("stat", id_), self.decided_by(id_))
         if kept.version != self.state.version:
             kept.renew(self.state)
         try:
             return kept.values[subject]
         except KeyError:
-            found = kept.values[subject] = self.quantities.value(id_, subject)[0]
+            found = kept.values[subject] = self.stats.value(id_, subject)[0]
             return found
 
     def quantity_with_rows(
         self, id_: str, subject: Entity, names: Names | None = None, skip: Iterable[str] = ()
     ) -> tuple[Any, list[Row]]:
         """A stat of a thing and the modifiers that applied; `skip` leaves out rows by id."""
-        return self.quantities.value(id_, subject, names, skip)
+        return self.stats.value(id_, subject, names, skip)
 
     def combine(self, row: Row, base: Any, applied: list[Row], scope: Names) -> Any:
         """A base and the modifiers that apply, put together in the one order."""
-        return self.quantities.combine(row, base, applied, scope)
+        return self.stats.combine(row, base, applied, scope)
 
     def number(self, value: Any, names: Names) -> Any:
         """A number written as one, as a fraction, or as `=` an expression.
@@ -373,4 +402,4 @@ class World(Readings):
         """The names in scope for a subject: itself by its kind, and for units their owner, place and kind of
         link.
         """
-        return self.quantities.names(subject, names)
+        return self.stats.names(subject, names)

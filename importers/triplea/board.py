@@ -6,7 +6,7 @@ import json
 import math
 import re
 from collections.abc import Mapping
-from itertools import combinations
+from itertools import chain, combinations
 from pathlib import Path
 from typing import Any
 
@@ -98,9 +98,16 @@ def _attached(draft: RulesetDraft, rows: Mapping[str, Row]) -> None:
                     grounds.setdefault(effect, []).append(row["id"])
             elif "gives" in entry:
                 _gives(draft, attachment.to, option.parts, row, option.line)
+            elif "route" in entry:
+                zones = draft.names(attachment, option, game.territories, "territory")
+                row[entry["route"]] = [*row.get(entry["route"], ()), *map(draft.place, zones)]
     draft.features["grounds"] = grounds
-    closed = [row["id"] for row in rows.values() if row.get("impassable")]
-    draft.features["impassable"] = bool(closed)
+    draft.features.update(
+        impassable=any(row.get("impassable") for row in rows.values()),
+        convoy_zones=any(row.get("convoy_zone") for row in rows.values()),
+        convoy_routes=any(row.get("convoy_route") and row.get("convoys") for row in rows.values()),
+        owned_waters=any(row["kind"] == "sea" and "owner" in row for row in rows.values()),
+    )
 
 
 def _figure(row: Row, entry: Row, number: int) -> None:
@@ -205,10 +212,8 @@ def drawing(draft: RulesetDraft, file: Path) -> TerritoryLayout:
         laid = _laid_out(draft, centres)
         how = how if centres else "the connections"
         centres = {**laid, **centres}
-    everything = [
-        *centres.values(),
-        *(corner for rings in outlines.values() for ring in rings for corner in ring),
-    ]
+    corners = chain.from_iterable(chain.from_iterable(outlines.values()))
+    everything = [*centres.values(), *corners]
     low = (min(x for x, _ in everything), min(y for _, y in everything))
     high = (max(x for x, _ in everything), max(y for _, y in everything))
     span = max(high[0] - low[0], high[1] - low[1], 1.0)
@@ -308,9 +313,12 @@ def _sprung(at: Any, ends: Any, fixed: Any, rounds: int = 80) -> Any:
     size = float(np.ptp(at, axis=0).max()) or 1.0
     usual = size / math.sqrt(len(at))
     for k in range(rounds):
-        apart = at[:, None, :] - at[None, :, :]
-        square = np.maximum((apart**2).sum(axis=2), (usual / 100) ** 2)
-        force = (apart * (usual**2 / square)[:, :, None]).sum(axis=1)
+        # the push of all others on each, without an array of (n, n, 2)
+        dots = at @ at.T
+        norms = np.diagonal(dots)
+        square = np.maximum(norms[:, None] + norms[None, :] - 2 * dots, (usual / 100) ** 2)
+        push = usual**2 / square
+        force = at * push.sum(axis=1)[:, None] - push @ at
         pull = at[ends[:, 0]] - at[ends[:, 1]]
         pull = pull * (np.hypot(pull[:, 0], pull[:, 1]) / usual)[:, None]
         np.add.at(force, ends[:, 0], -pull)

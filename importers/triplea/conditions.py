@@ -231,7 +231,7 @@ class Conditions:
                 "values": [True, False],
             }
             draft.line = draft.game.properties[name][1]
-            draft.row("objectives", "options", {**row, "text": "A choice of whoever sets up the game"})
+            draft.row("objectives", "options", {**row, "text": "A choice made when the game is set up"})
         return f"option('{self.choices[name]}')"
 
     def of_places(self, attachment: Attachment, option: Option, term: str) -> str | None:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from wteaw.core.words import slug
 
-from .game import Attachment, GameFile, Option
+from .game import Attachment, GameFile, Option, flags_of
 from .words import TranslationEntry, TranslationTable
 
 __all__ = ["COSMETIC", "GRADES", "PLAY", "PREVENTS", "Left", "Row", "RulesetDraft"]
@@ -46,9 +46,10 @@ class RulesetDraft:
         self.flags: dict[str, set[str]] = {}  # unit: its flags
         self.features: dict[str, Any] = {}  # what the templates of rules ask for
         self.watched: dict[str, None] = {}  # points of a player's turn at which events wait
-        self.asked = _flags(game, words)
+        self.asked = flags_of(game, words)
         self._ids: dict[str, dict[str, str]] = {}
         self._made: dict[str, set[str]] = {}
+        self._taken: dict[str, set[str]] = {}
         self._groups: dict[tuple[str, frozenset[str]], str] = {}
 
     @property
@@ -70,24 +71,25 @@ class RulesetDraft:
         """The id of a named thing, always the same; other names that look alike get numbers."""
         ids = self._ids.setdefault(form, {})
         if name not in ids:
-            base, taken, n = slug(name), set(ids.values()), 1
+            base, taken, n = slug(name), self._taken.setdefault(form, set()), 1
             found = base
             while found in taken or (form == "units" and found in self.reserved):
                 n += 1
                 found = f"{base}-{n}"
             ids[name] = found
+            taken.add(found)
         return ids[name]
 
     def fresh(self, form: str, name: str) -> str:
         """An id for one more row of a form, whatever other rows are called."""
         rows = sum(len(forms.get(form, ())) for forms in self.rows.values())
-        taken = self._ids.setdefault(form, {})
+        taken, made = self._taken.setdefault(form, set()), self._made.setdefault(form, set())
         base, n = slug(name), 1
         found = base
-        while found in self._made.setdefault(form, set()) or found in taken.values():
+        while found in made or found in taken:
             n += 1
             found = f"{base}-{n}" if n < 50 else f"{base}-{rows}-{n}"
-        self._made[form].add(found)
+        made.add(found)
         return found
 
     @property
@@ -153,12 +155,14 @@ class RulesetDraft:
             return test
         pieces: list[list[str]] = [[]]
         for part in split_at(test, word):
-            short = (
-                self.parted(part[1:-1], name, of, most=most) if len(part) > most and part[0] == "(" else part
-            )
+            short = part
+            if len(part) > most:
+                inside = in_brackets(part)
+                short = self.parted(inside or part, name, of, most=most)
+                short = f"({short})" if inside else short
             if sum(len(piece) + 5 for piece in pieces[-1]) + len(short) > most:
                 pieces.append([])
-            pieces[-1].append(f"({short})" if part[0] == "(" and short is not part else short)
+            pieces[-1].append(short)
         terms = [self.term_of(f" {word} ".join(piece), name, of) for piece in pieces if piece]
         return self.parted(f" {word} ".join(terms), name, of, most=most)
 
@@ -247,16 +251,6 @@ class RulesetDraft:
         return list(dict.fromkeys(found))
 
 
-def _flags(game: GameFile, words: TranslationTable) -> frozenset[str]:
-    """What the properties of a game ask of the shared rules; a property that is absent asks nothing."""
-    flags = {
-        entry["flag"] for name, entry in words["properties"].items() if "flag" in entry and game.truth(name)
-    }
-    for flag in list(flags):
-        flags |= set(words["implies"].get(flag, ()))
-    return frozenset(flags)
-
-
 def split_at(test: str, word: str) -> list[str]:
     """The parts of an expression between the words `and` or `or` that stand in no bracket and in no text."""
     parts, depth, quoted, begin = [], 0, False, 0
@@ -274,6 +268,20 @@ def split_at(test: str, word: str) -> list[str]:
             parts.append(test[begin:k])
             begin = k + len(gap)
     return [*parts, test[begin:]]
+
+
+def in_brackets(test: str) -> str:
+    """What stands in the brackets that hold the whole expression; empty if there are none."""
+    inside = test[1:-1]
+    depth, quoted = 0, False
+    for letter in inside if test.startswith("(") and test.endswith(")") else ")":
+        if letter == "'":
+            quoted = not quoted
+        elif not quoted:
+            depth += (letter in "([{") - (letter in ")]}")
+        if depth < 0:
+            return ""
+    return inside
 
 
 def row_name(row: Row) -> str:

@@ -5,6 +5,7 @@ not at all.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from .conditions import Conditions
 from .document import read
 from .draft import COSMETIC, GRADES, PLAY, PREVENTS, Row, RulesetDraft
 from .forces import forces, grounds, standing, support
-from .game import facts
+from .game_reader import facts
 from .happenings import Happenings
 from .powers import ends, powers, sequence
 from .purchases import incomes, purchases
@@ -137,7 +138,12 @@ def _movement(draft: RulesetDraft) -> None:
 
 
 def _properties(draft: RulesetDraft) -> None:
-    """Properties that ask for something our rules do not do."""
+    """Properties that ask for something our rules do not do, and what is idle without one."""
+    for attachment, name in draft.game.idle:
+        what = f"{attachment.kind} {attachment.name} of {attachment.to}"
+        draft.leave(attachment.line, f"{what}: it is switched off by the property {name}", COSMETIC)
+    for tag, line in draft.game.without_number:
+        draft.leave(line, f"<{tag}>: it has no quantity, which is 0", COSMETIC)
     asked: set[str] = set()
     for attachment in draft.game.attachments:
         asked.update(option.value for option in attachment.all("gameProperty"))
@@ -265,7 +271,8 @@ def _scenario(draft: RulesetDraft, id_: str) -> str:
 def _marks(draft: RulesetDraft) -> Row:
     legend: Row = {"symbol": {"star": "Capital"}, "badge": {}}
     row: Row = {"notes": [], "badges": {}, "symbols": {"nation.capital": "star"}, "legend": legend}
-    known = {key for forms in draft.rows.values() for place in forms.get("places", ()) for key in place}
+    places = chain.from_iterable(forms.get("places", ()) for forms in draft.rows.values())
+    known = set(chain.from_iterable(places))
     for mark in draft.words["marks"]:
         if mark.get("tag") in draft.tags:
             row["badges"][mark["tag"]] = mark["letter"]

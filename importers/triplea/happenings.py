@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import product
-from typing import Any
+from typing import Any, cast
 
 from .conditions import Conditions, stance_test, switch_changes, tech_named
 from .draft import COSMETIC, Row, RulesetDraft
@@ -45,11 +45,9 @@ class Happenings:
         draft = self.draft
         by_point: dict[tuple[str, str], list[Row]] = {}
         for option, entry in self.effects_of(attachment):
-            point = self.point(attachment, entry)
-            if point is None:
-                return
-            effects = self.effect(attachment, option, entry, 0)
-            if effects:
+            points = self.points(attachment, entry)
+            effects = self.effect(attachment, option, entry, 0) if points else []
+            for point in points if effects else ():
                 by_point.setdefault(point, []).extend(effects)
         if not by_point:
             return
@@ -72,15 +70,23 @@ class Happenings:
                 attachment.line,
                 f"the trigger {attachment.name} of {attachment.to}: it fires every time, not {uses} times",
             )
+        done = ""
+        if uses == "1" and len(by_point) > 1 and attachment.get("when"):  # at whichever point comes first
+            mark = draft.id("marks", f"{attachment.to} {attachment.name} has fired")
+            done = f" and not flagged(nation('{draft.nation(attachment.to)}'), '{mark}')"
+            over = {"flag": {"who": draft.nation(attachment.to), "as": mark, "seen_by": "nobody"}}
+            by_point = {point: [*effects, over] for point, effects in by_point.items()}
         for k, ((player, moment), effects) in enumerate(by_point.items()):
-            whose = f"self.id == '{draft.nation(player)}'" + (f" and ({test})" if test != "True" else "")
+            whose = f"self.id == '{draft.nation(player)}'{done}" + (
+                f" and ({test})" if test != "True" else ""
+            )
             row: Row = {
                 "id": draft.fresh("events", f"{attachment.to} {attachment.name}{f' {k + 1}' if k else ''}"),
                 "title": _words(attachment.name),
                 "on": {"step": draft.watch(moment)},
                 "when": whose,
             }
-            if uses == "1":
+            if uses == "1" and not done:
                 row["once"] = True
             roll = self.roll(attachment)
             if roll:
@@ -112,25 +118,26 @@ class Happenings:
             attachment.truth("invert"),
         )
 
-    def point(self, attachment: Attachment, entry: Row) -> tuple[str, str] | None:
-        """Whose turn and which point of it (`before:purchase`)."""
-        when = attachment.get("when")
-        if not when:
-            return (attachment.to, self.existing(entry["at"]))
-        side, _, name = when.partition(":")
-        step = self.steps.get(name.lower())
-        if side not in ("before", "after") or step is None:
-            self.draft.leave(
-                attachment.line, f"the trigger {attachment.name}: there is no step {when[:60]!r}"
-            )
-            return None
-        phase = phase_of(self.draft, step)
-        if not step.player or not phase:
-            self.draft.leave(
-                attachment.line, f"the trigger {attachment.name}: the step {name} belongs to no player's turn"
-            )
-            return None
-        return (step.player, f"{side}:{phase}")
+    def points(self, attachment: Attachment, entry: Row) -> list[tuple[str, str]]:
+        """In whose turns and at which points of them (`before:purchase`) a trigger fires: often several."""
+        if not attachment.get("when"):
+            return [(attachment.to, self.existing(entry["at"]))]
+        found, never = [], True
+        for option in attachment.all("when"):
+            side, _, name = option.value.strip().partition(":")
+            step = self.steps.get(name.strip().lower())
+            if side not in ("before", "after") or step is None:
+                continue
+            never, phase = False, phase_of(self.draft, step)
+            if step.player and phase:
+                found.append((step.player, f"{side}:{phase}"))
+            else:
+                what = f"the step {name} belongs to no player's turn"
+                self.draft.leave(option.line, f"the trigger {attachment.name}: {what}")
+        if never:
+            what = f"there is no step {attachment.get('when')[:60]!r}, so it never fires"
+            self.draft.leave(attachment.line, f"the trigger {attachment.name}: {what}", COSMETIC)
+        return list(dict.fromkeys(found))
 
     def existing(self, point: str) -> str:
         """The point itself, or one at the beginning of the turn if there is no such phase."""
@@ -334,17 +341,23 @@ class Happenings:
         return [{"flag": {"who": who, "as": mark, "seen_by": "everyone"}}]
 
     def rules(self, attachment: Attachment, option: Option) -> list[Row] | None:
-        """`FRONTIER:[-]RULE`: marks that open or close the rule for all who use the frontier."""
+        """`FRONTIER:[-]RULE`: marks that open or close the rule for all who use the frontier, now or
+        later.
+        """
         frontier, _, rule = (part.strip() for part in option.value.partition(":"))
-        closes, name, buys = rule.startswith("-"), rule.removeprefix("-"), self.draft.game.buys
-        if name not in self.draft.game.rules or frontier not in buys.values():
+        closes, name, game = rule.startswith("-"), rule.removeprefix("-"), self.draft.game
+        later = frontier_marks(self.draft)
+        players = [p for p in game.players if frontier in (game.buys.get(p), *later.get(p, ()))]
+        if name not in game.rules or not players:
             return None
-        now, before = rule_marks(self.draft, name)[::-1] if closes else rule_marks(self.draft, name)
         effects: list[Row] = []
-        for player in (self.draft.nation(p) for p, mine in buys.items() if mine == frontier):
+        for player in players:
+            marks = rule_marks(self.draft, name, frontier if player in later else "")
+            now, before = marks[::-1] if closes else marks
+            who = self.draft.nation(player)
             effects += [
-                {"flag": {"who": player, "as": now, "seen_by": "everyone"}},
-                {"clear": {"who": player, "as": before}},
+                {"flag": {"who": who, "as": now, "seen_by": "everyone"}},
+                {"clear": {"who": who, "as": before}},
             ]
         return effects
 
@@ -513,9 +526,12 @@ class Happenings:
         return found
 
 
-def rule_marks(draft: RulesetDraft, rule: str) -> tuple[str, str]:
-    """The marks of players to whom a production rule was opened, and to whom it was closed."""
-    return draft.id("marks", f"may {rule}"), draft.id("marks", f"may not {rule}")
+def rule_marks(draft: RulesetDraft, rule: str, frontier: str = "") -> tuple[str, str]:
+    """The marks of players to whom a production rule was opened, and to whom it was closed; of players whose
+    frontier changes, in one of them.
+    """
+    what = f"{rule} by {frontier}" if frontier else rule
+    return draft.id("marks", f"may {what}"), draft.id("marks", f"may not {what}")
 
 
 def otherwise(draft: RulesetDraft) -> str:
@@ -525,7 +541,9 @@ def otherwise(draft: RulesetDraft) -> str:
 
 def frontier_marks(draft: RulesetDraft) -> dict[str, dict[str, str]]:
     """Player to the frontiers that triggers bring into force, each with its mark."""
-    found: dict[str, dict[str, str]] = {}
+    if "frontier_marks" in draft.features:
+        return cast("dict[str, dict[str, str]]", draft.features["frontier_marks"])
+    found: dict[str, dict[str, str]] = draft.features.setdefault("frontier_marks", {})
     word = next(name for name, entry in draft.words["triggers"].items() if entry.get("does") == "frontier")
     for trigger in draft.game.of("TriggerAttachment"):
         players = [p for o in trigger.all("players") for p in o.parts if p in draft.game.players] or [

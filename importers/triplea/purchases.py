@@ -9,7 +9,7 @@ from .draft import Row, RulesetDraft
 from .game import ProductionRule
 from .happenings import frontier_marks, marks_set, otherwise, rule_marks
 
-__all__ = ["incomes", "purchases"]
+__all__ = ["convoys_raided", "incomes", "purchases"]
 
 
 def purchases(draft: RulesetDraft) -> None:
@@ -23,7 +23,7 @@ def purchases(draft: RulesetDraft) -> None:
     later = frontier_marks(draft)
     for rule in game.rules:
         if rule_marks(draft, rule)[0] in marks or any(
-            rule in game.frontiers[f] for mine in later.values() for f in mine
+            _listed(draft, rule, frontier, marks) for frontier in _changing(draft, later)
         ):
             open_to.setdefault(rule, [])
     makes: dict[str, list[str]] = {}
@@ -303,53 +303,74 @@ def _most(draft: RulesetDraft, n: int, type_: str) -> int | str | None:
     )
 
 
+def _changing(draft: RulesetDraft, later: dict[str, dict[str, str]]) -> dict[str, str]:
+    """The frontiers of players whose frontier changes, those of the start first, each with the test that it
+    is in force; empty for one of the start that no trigger brings back for others.
+    """
+    found = dict.fromkeys((draft.game.buys[p] for p in later if p in draft.game.buys), "")
+    for mine in later.values():
+        found.update((frontier, f"flagged(self, '{mark}')") for frontier, mark in mine.items())
+    return found
+
+
+def _listed(draft: RulesetDraft, rule: str, frontier: str, marks: set[str]) -> str:
+    """The test that a frontier of players whose frontier changes has a rule; empty if it never has."""
+    may, may_not = rule_marks(draft, rule, frontier)
+    if rule in draft.game.frontiers[frontier]:
+        return f"not flagged(self, '{may_not}')" if may_not in marks else "True"
+    return f"flagged(self, '{may}')" if may in marks else ""
+
+
 def _opened(
     draft: RulesetDraft, rule: str, players: list[str], marks: set[str], later: dict[str, dict[str, str]]
 ) -> str:
     """The test of a rule that triggers open or close, by itself or with its frontier; empty if none does."""
     may, may_not = rule_marks(draft, rule)
-    changing = [
-        p for p, mine in later.items() if p in players or any(rule in draft.game.frontiers[f] for f in mine)
-    ]
-    if may not in marks and may_not not in marks and not changing:
+    frontiers = {f: test for f in _changing(draft, later) if (test := _listed(draft, rule, f, marks))}
+    if may not in marks and may_not not in marks and not frontiers:
         return ""
     tests = [f"flagged(self, '{may}')"] if may in marks else []
-    steady = [p for p in players if p not in changing]
+    steady = [p for p in players if p not in later]
     if steady:
         tests.append(
             f"self in group('{draft.group('nations', map(draft.nation, steady), f'buyers of {rule}')}')"
         )
-    frontiers = {}
-    for mine in later.values():
-        for frontier, mark in mine.items():
-            if rule in draft.game.frontiers[frontier]:
-                frontiers[frontier] = mark
-    tests += [f"flagged(self, '{mark}')" for mark in dict.fromkeys(frontiers.values())]
-    first = [p for p in changing if p in players]
-    if first:  # by the frontier of the start, while no other is in force
-        group = draft.group("nations", map(draft.nation, first), f"buyers of {rule} at first")
-        tests.append(f"self in group('{group}') and not flagged(self, '{otherwise(draft)}')")
-    whole = " or ".join(f"({test})" if " and " in test else test for test in tests) or "False"
-    if may_not in marks:
-        return (
-            f"({whole}) and not flagged(self, '{may_not}')"
-            if may not in marks
-            else f"{tests[0]} or not flagged(self, '{may_not}') and ({whole})"
-        )
-    return whole
+    if tests and may_not in marks:
+        both = f"({' or '.join(tests)})" if len(tests) > 1 else tests[0]
+        tests = [f"{both} and not flagged(self, '{may_not}')"]
+    for frontier, in_force in _changing(draft, later).items():
+        if in_force and frontier in frontiers:
+            test = frontiers[frontier]
+            tests.append(in_force if test == "True" else f"{in_force} and {test}")
+    first: dict[str, list[str]] = {}
+    for player in later:
+        if (begin := draft.game.buys.get(player, "")) in frontiers:
+            first.setdefault(frontiers[begin], []).append(player)
+    for test, mine in first.items():  # by the frontier of the start, while no other is in force
+        group = draft.group("nations", map(draft.nation, mine), f"buyers of {rule} at first")
+        begun = f"self in group('{group}') and not flagged(self, '{otherwise(draft)}')"
+        tests.append(begun if test == "True" else f"{begun} and {test}")
+    return " or ".join(f"({test})" if " and " in test else test for test in tests) or "False"
 
 
 # ---- what comes in
+
+
+def convoys_raided(draft: RulesetDraft) -> int:
+    """How much the ship takes that takes most from convoys; 0 where there are none to take it from."""
+    most = max((row.get("blockade", 0) for row in draft.rows["units"]["units"]), default=0)
+    return most if draft.features["convoy_zones"] else 0
 
 
 def incomes(draft: RulesetDraft) -> None:
     """Production of territories, resources that they and units bring."""
     main = draft.money
     without = draft.features.get("no_income", [])
+    apart = draft.features["convoy_routes"] or draft.features["owned_waters"]
     row: Row = {
         "id": "territory",
-        "over": "places(holder=nation)",
-        "amount": "=place.production",
+        "over": "where(places(holder=nation), 'brings_in', nation)" if apart else "places(holder=nation)",
+        "amount": f"=place.production{' - place.convoy_loss' if convoys_raided(draft) else ''}",
         "when": "has_capital(nation)",
         "seat": "=nation.capital",
         "into": main,

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
+from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from wteaw.core.package_data import templates
 
 from .draft import Row, RulesetDraft
+from .purchases import convoys_raided
 from .words import FOLDER
 
 __all__ = ["flow", "rules"]
@@ -19,19 +23,40 @@ GUNS = ("flak", "raid-flak", "passing-flak")
 """Tags of anti-aircraft guns: in battles, at raiders, at those who pass."""
 
 
+DIGITS = re.compile(r"[-+]?[0-9][0-9_.:eE+-]*")
+
+
 def flow(row: Any) -> str:
     """A value as YAML on one line."""
     import yaml
 
     text: str = yaml.dump(
         row,
-        Dumper=yaml.CSafeDumper,
+        Dumper=_dumper(),
         default_flow_style=True,
         sort_keys=False,
         width=10_000_000,
         allow_unicode=True,
     )
     return text.removesuffix("...\n").strip()
+
+
+@cache
+def _dumper() -> Any:
+    """YAML's own, but a text of digits is quoted whatever it begins with: `0119` is no number to its writer,
+    and one to the reader of rulesets.
+    """
+    import yaml
+
+    class Dumper(yaml.CSafeDumper):
+        pass
+
+    def text(dumper: Any, value: str) -> Any:
+        style = "'" if DIGITS.fullmatch(value) else None
+        return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
+
+    Dumper.add_representer(str, text)
+    return Dumper
 
 
 def rules(
@@ -62,9 +87,7 @@ def _context(
     units = {row["id"]: row for row in draft.rows["units"]["units"]}
     flags = draft.asked
     options = {
-        entry["option"]: game.truth(name, entry["option"] in ("national-objectives", "tech-development"))
-        for name, entry in words["properties"].items()
-        if "option" in entry
+        entry["option"]: game.truth(name) for name, entry in words["properties"].items() if "option" in entry
     }
 
     def has(tag: str) -> bool:
@@ -77,9 +100,8 @@ def _context(
         return f"'{tag}' in unit.tags" if has(tag) else "False"
 
     rolls = any(row.get("attack_rolls", 1) != 1 or row.get("defence_rolls", 1) != 1 for row in units.values())
-    rolls = rolls or any(
-        row["of"].endswith("-rolls") for file in draft.rows.values() for row in file.get("modifiers", ())
-    )
+    modifiers = chain.from_iterable(file.get("modifiers", ()) for file in draft.rows.values())
+    rolls = rolls or any(row["of"].endswith("-rolls") for row in modifiers)
     guns = [units[draft.unit(name)] for tag in GUNS for name in draft.tags.get(tag, ())]
     limited = bool(guns) and all(row.get("flak_shots", -1) >= 0 for row in guns)
     raids = has("raider") and has("producer") and features["land"] and bool(features["links"])
@@ -120,6 +142,10 @@ def _context(
         "landings": has("lifts") and has("carried") and features["coast"] and features["sea"],
         "planes_retreat": has("air") and bool({"planes_retreat"} & flags),
         "capitals": bool(features.get("capitals")),
+        "convoys": convoys_raided(draft),
+        "convoy_routes": features["convoy_routes"],
+        "owned_waters": features["owned_waters"] and has("surface"),
+        "apart": features["convoy_routes"] or features["owned_waters"],
         "charge": _charge(draft),
         "nobody": draft.nation(game.nobody),
         "bomb": _bomb(bombers, game.dice),
@@ -133,16 +159,20 @@ def _context(
         "resources": _resources(draft, main),
         "money": main,
         "decks": bool(features.get("decks")),
-        "new_decks": {
-            draft.unit(name): units[draft.unit(name)]["deck"] for name in draft.tags.get("bearer", ())
-        },
+        "new_decks": _decks(draft, units) if "planes_on_new_carriers" in flags else [],
         "capacity": "999" if everywhere else placed,
         "room_items": json.dumps(features["room_items"]),
         "placement_limits": [flow(row) for row in features.get("placement_limits", ()) if _sold(draft, row)],
+        "learned_at": ", at: activation" if "activation" in features["phases"] else "",
         "mix": json.dumps(features["mix"]) if features["mix"] else "",
         "tech": features.get("tech"),
         "income": {"income": json.dumps(yields), "objectives": json.dumps(objectives) if objectives else ""},
     }
+
+
+def _decks(draft: RulesetDraft, units: Mapping[str, Row]) -> list[tuple[str, int]]:
+    """Each kind of carrier, and how much room for aircraft it has."""
+    return [(draft.unit(name), units[draft.unit(name)]["deck"]) for name in draft.tags.get("bearer", ())]
 
 
 def _charge(draft: RulesetDraft) -> int:

@@ -23,6 +23,8 @@ __all__ = ["settle", "without_idle_helpers"]
 
 ROUNDS = 30
 DROPPED = "\0"
+CUT, EXPLAINED = "cut", "explained"
+"""What is done about a finding: something of a row is taken away, or the row says why it stands."""
 KEPT = frozenset({"places", "nations", "units", "sides", "resources", "fields"})
 """Rows that others hang on: they lose the key that is wrong, not themselves."""
 
@@ -41,15 +43,17 @@ def settle(draft: RulesetDraft, folder: Path, file: Path) -> None:
         found = _findings(folder)
         if not found:
             return
-        changed = False
+        mended: list[str] = []
         gone: set[str] = set()
         for name in dict.fromkeys(d.file for d in found):
             path = folder / name
             if path.is_file():
-                changed |= _mend_file(draft, path, [d for d in found if d.file == name], gone)
+                mended += _mend_file(draft, path, [d for d in found if d.file == name], gone)
         if gone:
             _forget(folder, gone)
-        if not changed:
+        if len(mended) == len(found) and set(mended) == {EXPLAINED}:
+            return  # rows that say why they stand are else what they were: nobody need look again
+        if not mended:
             break
     errors = [d for d in found if d.severity == "error"]
     if errors:
@@ -64,10 +68,13 @@ def _findings(folder: Path) -> list[Diagnostic]:
     from wteaw.play.scenario_files import load_scenario
     from wteaw.report.map_faults import drawing_faults
     from wteaw.ruleset import load_ruleset
+    from wteaw.ruleset.compile import RulesetsRead
 
-    found = [*load_ruleset(folder, root=folder)[1], *drawing_faults(folder)]
-    for scenario in sorted((folder / "scenarios").glob("*.yaml")) if not found else ():
-        found += load_scenario(scenario, root=folder)[2]
+    done = RulesetsRead()
+    ruleset, found = load_ruleset(folder, root=folder, done=done)
+    found = [*found, *drawing_faults(folder)]
+    for scenario in sorted((folder / "scenarios").glob("*.yaml")) if ruleset is not None else ():
+        found += load_scenario(scenario, root=folder, done=done)[2]
     return found
 
 
@@ -81,14 +88,14 @@ def _forget(folder: Path, gone: set[str]) -> None:
         path.write_text(text, encoding="utf-8")
 
 
-def _mend_file(draft: RulesetDraft, path: Path, found: list[Diagnostic], gone: set[str]) -> bool:
-    """Whether something could be done about findings of one file: it is written again, or goes if nothing is
-    left of it.
+def _mend_file(draft: RulesetDraft, path: Path, found: list[Diagnostic], gone: set[str]) -> list[str]:
+    """What was done about findings of one file, for each about which something could be: it is written again,
+    or goes if nothing is left of it.
     """
     lines = path.read_text(encoding="utf-8").split("\n")
     forms = _forms(lines)
     before = lines.copy()
-    changed = [d for d in found if 0 < d.line <= len(lines) and _mended(draft, lines, forms[d.line - 1], d)]
+    done = [_mended(draft, lines, forms[d.line - 1], d) for d in found if 0 < d.line <= len(lines)]
     for number, line in enumerate(lines):
         if line == DROPPED and forms[number] == "production":
             gone.add(row_name(_row(before[number])))
@@ -97,7 +104,7 @@ def _mend_file(draft: RulesetDraft, path: Path, found: list[Diagnostic], gone: s
         path.write_text("\n".join(left).rstrip("\n") + "\n", encoding="utf-8")
     else:
         path.unlink()
-    return bool(changed)
+    return [what for what in done if what]
 
 
 def _forms(lines: list[str]) -> list[str]:
@@ -110,26 +117,27 @@ def _forms(lines: list[str]) -> list[str]:
     return found
 
 
-def _mended(draft: RulesetDraft, lines: list[str], form: str, finding: Diagnostic) -> bool:
-    """Whether something was done about a finding: a helper dropped, a reason written into the row, or what is
-    wrong taken out.
+def _mended(draft: RulesetDraft, lines: list[str], form: str, finding: Diagnostic) -> str:
+    """What was done about a finding: a helper dropped, a reason written into the row, or what is wrong taken
+    out; empty if nothing was.
     """
     at = finding.line - 1
     line = lines[at]
     if line == DROPPED:
-        return True
+        return CUT
     if not ROW.match(line):
-        return False
+        return ""
     if finding.code == "W604":
         if form not in KEPT:
             lines[at] = DROPPED
-            return True
-        return _without_tag(lines, WORD.match(line, finding.column - 1))
+            return CUT
+        # a tag by which nothing selects is missed by nobody
+        return EXPLAINED if _without_tag(lines, WORD.match(line, finding.column - 1)) else ""
     if finding.severity == "error":
-        return _cut_out(draft, lines, form, finding)
+        return CUT if _cut_out(draft, lines, form, finding) else ""
     known = draft.words["as_it_is"].get(finding.code) or draft.words["as_it_is"]["other"]
     if f"{finding.code}:" in line or not line.startswith("  - {"):
-        return False
+        return ""
     if "told" in known:
         draft.leave(
             _line_of(draft, form, _row(line)), f"{_named(form, _row(line))}: {finding.message}", known["told"]
@@ -138,7 +146,7 @@ def _mended(draft: RulesetDraft, lines: list[str], form: str, finding: Diagnosti
         lines[at] = line.replace(", silence: {", f", silence: {{{finding.code}: {known['reason']}, ", 1)
     else:
         lines[at] = f"{line[:-1]}, silence: {{{finding.code}: {known['reason']}}}}}"
-    return True
+    return EXPLAINED
 
 
 def _cut_out(draft: RulesetDraft, lines: list[str], form: str, finding: Diagnostic) -> bool:
@@ -227,7 +235,7 @@ def _named(form: str, row: dict[str, Any]) -> str:
 
 
 def without_idle_helpers(texts: dict[str, str]) -> dict[str, str]:
-    """Without terms and groups whose id stands nowhere else; what only they name goes, too."""
+    """Without terms, groups and stats whose id stands nowhere else; what only they name goes, too."""
     lines = {
         name: text.split("\n") for name, text in texts.items() if name.startswith(("tables/", "events/"))
     }
@@ -239,7 +247,7 @@ def without_idle_helpers(texts: dict[str, str]) -> dict[str, str]:
             counts.update(set(WORD.findall(line)))
             if line and not line.startswith((" ", "#")):
                 form = line.rstrip(":")
-            elif form in ("definitions", "groups") and (m := HELPER.match(line)):
+            elif form in ("definitions", "groups", "stats") and (m := HELPER.match(line)):
                 helpers.setdefault(m.group(1), []).append((name, k))
     waiting = [id_ for id_, rows in helpers.items() if counts[id_] == len(rows)]
     while waiting:

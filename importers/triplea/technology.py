@@ -18,7 +18,7 @@ ELSE = "technology"
 def technology(draft: RulesetDraft, players: list[str]) -> bool:
     """Rows of the technologies that somebody can research or has; whether they research it."""
     game = draft.game
-    if not game.technologies:
+    if not game.technologies or not (players or _asked_for(draft)):
         return False
     category: dict[str, str] = {}
     for mine in game.categories.values():
@@ -54,6 +54,14 @@ def technology(draft: RulesetDraft, players: list[str]) -> bool:
     return True
 
 
+def _asked_for(draft: RulesetDraft) -> bool:
+    """Whether somebody has a technology, gets one, or a condition asks for one, though nobody researches."""
+    game = draft.game
+    return bool(_held(draft)) or any(
+        next(a.all("tech"), None) or next(a.all("techs"), None) for a in game.attachments
+    )
+
+
 def _cost(draft: RulesetDraft) -> int:
     for attachment in draft.of("TechAttachment"):
         if (text := attachment.get("techCost")).isdecimal() and int(text):
@@ -85,7 +93,9 @@ def _abilities(draft: RulesetDraft) -> None:
         draft.line = line
         for known in draft.words["known_technologies"].get(kind, ()):
             _known(draft, name, known)
-        if kind not in draft.words["known_technologies"] and kind == name and not _in_triggers(draft, name):
+        words = draft.words["known_technologies"]
+        told = kind == name or kind in draft.words["technology_names"]
+        if kind not in words and told and not _in_triggers(draft, name):
             draft.leave(line, f"the technology {name}: nothing says what it does")
 
 

@@ -49,7 +49,7 @@ def read_words(path: Path | None = None) -> TranslationTable:
     import yaml
 
     file = path or templates() / FOLDER / "words.yaml"
-    data = yaml.safe_load(file.read_text(encoding="utf-8"))
+    data = yaml.load(file.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
     schema = json.loads((schemas() / SCHEMA).read_text(encoding="utf-8"))
     wrong = sorted(
         jsonschema.Draft7Validator(schema).iter_errors(data), key=lambda e: [str(p) for p in e.absolute_path]

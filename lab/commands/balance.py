@@ -67,7 +67,7 @@ def balance(
     turns = sweep.settings["turns"]
     length = f"the first {'turn' if turns == 1 else f'{turns} turns'} of " if turns else ""
     lead = (
-        f"{of}: {length}{number(found['games'], 'game')} played by policies, seed "
+        f"{of}: {length}{number(found['games'], 'game')} played by bots, seed "
         f"{sweep.settings['seed']}. {about['rules']}"
     )
     title = f"{about['title']}: balance"

@@ -51,7 +51,7 @@ def mutate(
     Numbers, ranges, faces, ids, flags and keys are changed, and the comparisons, numbers, `and`, `or`, `not`
     and ids inside expressions. The cases that cite the row's clauses are run, then others that read the row;
     what nobody notices is listed at file and line. A change that does not validate counts as noticed. One
-    that makes no difference is marked where it stands: `# equivalent (OLD -> NEW): why`.
+    that makes no difference is named in `tests/equivalent.yaml`, with the reason.
 
     Example: wteaw mutate ruleset --sample 200 -j 2
     """
@@ -77,6 +77,7 @@ def mutate(
             tried(bench, picked, jobs=jobs, state=file, progress=_Progress(len(picked), working).tell)
         )
     out.apart.update(change.form for change in others if not clause)
+    out.idle_marks = bench.idle_marks([*changes, *others])
     if keep:
         keep_measured(path, sum(v.killed for v in out.verdicts), sum(not v.equivalent for v in out.verdicts))
     if format == "json":
@@ -97,6 +98,10 @@ def _text(out: MutationRun) -> list[str]:
                 f"{_from_here(v.change.file)}:{v.change.line}: {v.change.row} {v.change.says}: no "
                 f"difference: {v.equivalent}"
             )
+    lines += [
+        f"{_from_here(str(mark.node.file))}:{mark.node.line}: no change of {mark.row} is as this mark says"
+        for mark in out.idle_marks
+    ]
     killed = sum(v.killed for v in out.verdicts)
     invalid = sum(v.noticed_by == "validation" for v in out.verdicts)
     elsewhere = sum(v.elsewhere for v in out.verdicts)

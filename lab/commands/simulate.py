@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from wteaw.cli import ExitCode, Stop, formats
-from wteaw.cli.game import find_scenario, options_given, policies_given, read_scenario, seed_given
+from wteaw.cli.game import bots_given, find_scenario, options_given, read_scenario, seed_given
 from wteaw.cli.terminal import Working, warn
 from wteaw.core.package_data import scenarios
 
@@ -61,8 +61,8 @@ def simulate(
     option: list[str] = typer.Option(
         [], help="An option of the rules and its value, as NAME=VALUE, in every setting."
     ),
-    policy: list[str] = typer.Option(
-        [], help="Who is played by which bot in every setting, as WHO=POLICY: a nation, a side or everyone."
+    bot: list[str] = typer.Option(
+        [], help="Who is played by which bot in every setting, as WHO=BOT: a nation, a side or everyone."
     ),
     force: bool = typer.Option(
         False, "--force", help="Begin anew, where the folder holds results of other settings."
@@ -87,7 +87,7 @@ def simulate(
         candidate_of("as given", scenario, option),
         *(_other(said, scenario, option) for said in with_),
     ]
-    candidates = [replace(candidate, policies=policies_given(policy)) for candidate in candidates]
+    candidates = [replace(candidate, policies=bots_given(bot)) for candidate in candidates]
     if len({candidate.name for candidate in candidates}) < len(candidates):
         raise Stop("--with names the same thing twice", ExitCode.CALL)
     read = {candidate.name: checked(candidate) for candidate in candidates}
@@ -154,7 +154,7 @@ def _about(candidate: SweepCandidate, data: dict[str, Any], ruleset: Any, turns:
     )
     options = "".join(f" --option {name}={str(value).lower()}" for name, value in candidate.options.items())
     rules = f" --ruleset {candidate.ruleset}" if candidate.ruleset else ""
-    players = "".join(f" --policy {who}={policy}" for who, policy in candidate.policies.items())
+    players = "".join(f" --bot {who}={policy}" for who, policy in candidate.policies.items())
     again = f"wteaw play {named}{rules}{options}{players}{f' --turns {turns}' if turns else ''}"
     chosen = ", ".join(f"{name} {str(value).lower()}" for name, value in candidate.options.items())
     played = ", ".join(f"{who} by {policy}" for who, policy in candidate.policies.items())

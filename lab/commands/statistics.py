@@ -8,14 +8,14 @@ from pathlib import Path
 import typer
 
 from wteaw.cli import formats
-from wteaw.cli.game import open_game
+from wteaw.cli.game import GAME, open_game
 from wteaw.cli.terminal import Working
 
 __all__ = ["statistics"]
 
 
 def statistics(
-    game: Path = typer.Argument(..., help="The folder of the game."),
+    game: Path = GAME,
     format: str = typer.Option("text", help="text, html or json."),
 ) -> None:
     """Charts of a game by turn: places, units, losses, income, battles, the front, tracks; for its news.
@@ -23,7 +23,7 @@ def statistics(
     While the game runs they hold what everybody may know and no more; once it has ended, everything, and
     every criterion.
 
-    Example: wteaw statistics games/flanders --format html > statistics.html
+    Example: wteaw statistics --game games/flanders --format html > statistics.html
     """
     formats(format, "text", "html", "json")
     from wteaw.play.views import whole_world

@@ -19,8 +19,8 @@ __all__ = ["tournament"]
 
 def tournament(
     scenario: str = typer.Argument(..., help="A scenario file, or the name of a shipped one."),
-    policy: list[str] = typer.Option(
-        [], "--policy", help="A bot: a set or a row of the ruleset's, given, or idle; twice or more."
+    bot: list[str] = typer.Option(
+        [], "--bot", help="A bot: a set or a row of the ruleset's, given, or idle; twice or more."
     ),
     games: int = typer.Option(
         10, min=1, help="How many seeds; each pair plays each of them twice, with nations exchanged."
@@ -48,7 +48,7 @@ def tournament(
     `given` is what the ruleset itself would choose, `idle` gives no orders. Writes `tournament.json` beside
     the games.
 
-    Example: wteaw tournament diplomacy --policy given --policy idle --games 20 --turns 10 --out cup
+    Example: wteaw tournament diplomacy --bot given --bot idle --games 20 --turns 10 --out cup
     """
     from wteaw.bots import policies_of
     from wteaw.play.scenario import initial_state
@@ -64,14 +64,14 @@ def tournament(
     base = candidate_of("as given", scenario, option)
     data, ruleset = checked(base)
     known = [cup.GIVEN, *policies_of(ruleset)]
-    if len(policy) < 2 or len(set(policy)) < len(policy):
+    if len(bot) < 2 or len(set(bot)) < len(bot):
         raise Stop(
-            f"--policy is given twice or more, each time another one; there are {', '.join(known)}",
+            f"--bot is given twice or more, each time with another bot; there are {', '.join(known)}",
             ExitCode.CALL,
         )
-    for name in policy:
+    for name in bot:
         if name not in known:
-            raise Stop(f"no policy {name!r}; there are {', '.join(known)}", ExitCode.CALL)
+            raise Stop(f"no bot {name!r}; there are {', '.join(known)}", ExitCode.CALL)
     if criterion and criterion not in ruleset.of_kind("victory", "criterion"):
         there = ", ".join(ruleset.of_kind("victory", "criterion")) or "none"
         raise Stop(f"no criterion {criterion!r}; there are {there}", ExitCode.CALL)
@@ -82,7 +82,7 @@ def tournament(
     if len(parties) < 2:
         raise Stop("a tournament needs two parties, and this game begins with fewer", ExitCode.CALL)
     criterion = criterion or cup.criterion_of(ruleset, parties)
-    pairs = list(cup.seatings(policy))
+    pairs = list(cup.seatings(bot))
     candidates = [replace(base, name=cup.name_of(pair), policies=cup.seats(parties, pair)) for pair in pairs]
     those = [(candidate, data, ruleset) for candidate in candidates]
     with begun(out, those, given, turns, workers, cluster, force=force) as (drawn, crew, held):
@@ -92,8 +92,8 @@ def tournament(
         {k: g[k] for k in ("game", "candidate", "seed", "error")} for g in wanted.values() if "error" in g
     ]
     found = {
-        "scenario": str(data["id"]), "seed": drawn, "turns": turns, "policies": policy, "parties": parties,
-        "pairs": cup.standings(policy, parties, criterion, wanted), "errors": errors,
+        "scenario": str(data["id"]), "seed": drawn, "turns": turns, "policies": bot, "parties": parties,
+        "pairs": cup.standings(bot, parties, criterion, wanted), "errors": errors,
     }  # fmt: skip
     write_json(out / "tournament.json", found)
     print(json.dumps(found, ensure_ascii=False) if format == "json" else "\n".join(_text(found)))

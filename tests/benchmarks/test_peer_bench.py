@@ -129,7 +129,7 @@ def published_answers(low_luck: bool) -> dict[str, Answer]:
     """The peer's answers to the worked battles, all in one process for each game file."""
     mine = {id_: asked for id_, (_, low, asked) in published().items() if low == low_luck}
     rows = world_of("no-mans-land-1.4.2").ruleset.rows("units")
-    units = {id_: unit(row, row.get("attack", 0), row.get("defence", 0)) for id_, row in rows.items()}
+    units = {id_: unit(row, row.get("attack", 0), row.get("defense", 0)) for id_, row in rows.items()}
     game = game_file(units, {**PROPERTIES, "Low Luck for AntiAircraft": str(low_luck).lower()}, 6)
     battles = []
     for id_, asked in mine.items():

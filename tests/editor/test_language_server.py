@@ -400,6 +400,37 @@ def test_rule_tests_and_scenarios_are_read_as_tables_are(folder: Path) -> None:
     ask(folder, talk)
 
 
+def test_marks_of_equivalent_changes_are_checked_and_renamed_with_their_rows(folder: Path) -> None:
+    name, places = "tests/equivalent.yaml", "tables/places.yaml"
+    (folder / "tests").mkdir(exist_ok=True)
+    (folder / name).write_text(
+        "equivalent:\n  - {row: places/england, at: coal, changes: [1 -> 2], reason: coal is never asked for}\n"
+    )
+    text = (folder / places).read_text()
+    at = "coal" if re.search(r"id: england\b.*coal", text) else "name"
+    (folder / name).write_text((folder / name).read_text().replace("at: coal", f"at: {at}"))
+
+    async def talk(editor: Editor) -> None:
+        text = await editor.open(name)
+        assert editor.found[name] == []
+        found = await editor.type(name, 2, text.replace("places/england", "places/englnd"))
+        assert [(d.code, d.range.start.line, d.range.start.character) for d in found] == [("E401", 1, 10)]
+        assert "did you mean 'places/england'?" in found[0].message
+        assert await editor.type(name, 3, text) == []
+        hover = await editor.client.text_document_hover_async(
+            t.HoverParams(**editor.at(name, text, "reason"))
+        )
+        assert hover is not None and "tell the difference" in str(hover.contents)
+        row = await editor.open(places)
+        where = editor.at(places, row, "id: england", 5)
+        edit = await editor.client.text_document_rename_async(t.RenameParams(**where, new_name="albion"))
+        assert edit is not None and edit.changes is not None
+        (changed,) = edit.changes[editor.uri(name)]
+        assert (changed.range.start.line, changed.range.start.character) == (1, 17)
+
+    ask(folder, talk)
+
+
 def test_a_call_that_is_written_has_help_and_a_word_that_is_no_id_is_not_renamed(folder: Path) -> None:
     async def talk(editor: Editor) -> None:
         text = await editor.open(UNITS)

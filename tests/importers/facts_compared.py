@@ -24,12 +24,7 @@ def rows(folder: Path) -> dict[str, list[dict[str, Any]]]:
     found: dict[str, list[dict[str, Any]]] = {}
     for file in sorted([*(folder / "tables").glob("*.yaml"), *(folder / "events").glob("*.yaml")]):
         if file.name.startswith("rules-"):
-            text = (
-                file.read_text(encoding="utf-8")
-                .partition("\nresources:\n")[2]
-                .partition("\n\n")[0]
-                .partition("\ntreasuries:")[0]
-            )
+            text = file.read_text(encoding="utf-8").partition("\nresources:\n")[2].partition("\n\n")[0]
             found.setdefault("resources", []).extend(yaml.load(text, Loader=yaml.CSafeLoader) or [])
             continue
         for form, listed in (

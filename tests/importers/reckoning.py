@@ -6,7 +6,7 @@ Every sum of dice of a round is unfolded by recursion. A side is a tuple of kind
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from math import comb
@@ -27,6 +27,7 @@ class Kind:
     air: bool = False
     transport: bool = False
     infrastructure: bool = False
+    hits: int = 1  # two: the first one damages, which changes nothing else
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,8 @@ class Rules:
     air_attack_sub_restricted: bool = False
     transport_casualties_restricted: bool = False
     low_luck: bool = False
+    rounds: int | None = None  # a battle ends undecided after as many
+    guns: int = 0  # of the defenders' guns: what they hit at, each aircraft once before the first round
     support: tuple[str, str, int, int] | None = (
         None  # of the attackers: who helps whom, by how much, how many each
     )
@@ -50,10 +53,13 @@ def odds(
     attackers: Mapping[Kind, int], defenders: Mapping[Kind, int], rules: Rules = Rules()
 ) -> tuple[float, float, float]:
     """The chances that the attackers win, that the defenders do, and that nobody is left (or nobody can hit any more)."""
+    attackers, defenders = (
+        {**one, **{_damaged(k): 0 for k in one if k.hits > 1}} for one in (attackers, defenders)
+    )
     kinds = (tuple(attackers), tuple(defenders))
 
     @cache
-    def end(a: Side, d: Side) -> tuple[Fraction, Fraction, Fraction]:
+    def end(a: Side, d: Side, left: int | None) -> tuple[Fraction, Fraction, Fraction]:
         if not any(a) or not any(d):
             return (
                 Fraction(any(a) and not any(d)),
@@ -66,22 +72,49 @@ def odds(
                 for ks, s in zip(kinds, (a, d), strict=True)
             ]
             if bare == [True, False]:
-                return end((0,) * len(a), d)
+                return end((0,) * len(a), d, left)
             if bare == [False, True]:
-                return end(a, (0,) * len(d))
+                return end(a, (0,) * len(d), left)
+        if left == 0:
+            return (Fraction(0), Fraction(0), Fraction(1))
         found, stay = [Fraction(0)] * 3, Fraction(0)
         for p, after in round_(kinds, a, d, rules):
-            if after == (a, d):
+            if after == (a, d) and left is None:
                 stay += p
                 continue
-            for k, q in enumerate(end(*after)):
+            for k, q in enumerate(end(*after, None if left is None else left - 1)):
                 found[k] += p * q
         if stay == 1:
             return (Fraction(0), Fraction(0), Fraction(1))
         return (found[0] / (1 - stay), found[1] / (1 - stay), found[2] / (1 - stay))
 
-    a, d, draw = end(tuple(attackers.values()), tuple(defenders.values()))
-    return float(a), float(d), float(draw)
+    total = [Fraction(0)] * 3
+    for p, shot in _shot_down(tuple(attackers), tuple(attackers.values()), rules):
+        for k, q in enumerate(end(shot, tuple(defenders.values()), rules.rounds)):
+            total[k] += p * q
+    return float(total[0]), float(total[1]), float(total[2])
+
+
+def _damaged(kind: Kind) -> Kind:
+    return replace(kind, name=f"{kind.name}, damaged", hits=1)
+
+
+def _shot_down(kinds: tuple[Kind, ...], side: Side, rules: Rules) -> Iterator[tuple[Fraction, Side]]:
+    """What guns leave of the attackers; they have one kind of aircraft at most."""
+    air = [k for k, kind in enumerate(kinds) if kind.air and side[k]]
+    if not rules.guns or not air:
+        yield Fraction(1), side
+        return
+    (at,), p = air, Fraction(rules.guns, SIDES)
+    n = side[at]
+    if rules.low_luck:
+        sure, rest = divmod(n * rules.guns, SIDES)
+        chances = {sure: Fraction(SIDES - rest, SIDES), sure + 1: Fraction(rest, SIDES)}
+    else:
+        chances = {k: comb(n, k) * p**k * (1 - p) ** (n - k) for k in range(n + 1)}
+    for k, q in chances.items():
+        if q:
+            yield q, (*side[:at], n - k, *side[at + 1 :])
 
 
 def round_(
@@ -171,6 +204,16 @@ def take(kinds: tuple[Kind, ...], side: Side, which: int, found: Hits, rules: Ru
         range(len(kinds)), key=lambda k: (kinds[k].attack if which == 0 else kinds[k].defense, kinds[k].price)
     )
     for spared, n in sorted(found, key=lambda one: one[0], reverse=True):
+        for k in order:
+            if (
+                kinds[k].hits > 1
+                and not (spared == "air" and kinds[k].air)
+                and not (spared == "sub" and kinds[k].sub)
+            ):
+                hurt = min(n, left[k])  # damage is taken before anybody is lost
+                left[k] -= hurt
+                left[kinds.index(_damaged(kinds[k]))] += hurt
+                n -= hurt
         for k in order:
             if (spared == "air" and kinds[k].air) or (spared == "sub" and kinds[k].sub):
                 continue

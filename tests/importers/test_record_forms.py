@@ -322,3 +322,97 @@ def test_a_game_without_such_orders_is_no_record(tmp_path: Path, capsys: pytest.
     assert _run(["new", "1914", "--game", str(tmp_path / "game"), "--all-players"]) in (0, None)
     assert _run(["export", str(tmp_path / "game")]) == 2
     assert "imports" in capsys.readouterr().err
+
+
+# ---- test cases as text
+
+CASES = """
+VARIANT_ALL Standard
+# our own
+CASE driven out
+PRESTATE_SETPHASE Fall 1901, Movement
+PRESTATE
+    Germany: A mun
+    Germany: A sil
+    Austria: A boh   # it is driven out
+ORDERS
+    Germany: A mun-boh
+    Germany: A sil S A mun-boh
+    Germany: F boh-vie
+POSTSTATE
+    Germany: A boh
+    Germany: A sil
+POSTSTATE_DISLODGED
+    Austria: A boh
+END
+
+CASE where it goes
+PRESTATE_SETPHASE Spring 1901, Retreat
+PRESTATE
+    Germany: A boh
+    Germany: A sil
+    Turkey: A gal
+PRESTATE_DISLODGED
+    Austria: A boh
+PRESTATE_RESULTS
+    SUCCESS: Germany: A mun-boh
+    SUCCESS: Germany: A sil S A mun-boh
+    FAILURE: Austria: A boh H
+ORDERS
+    Austria: A boh-{to}
+POSTSTATE
+    Germany: A boh
+    Germany: A sil
+    Turkey: A gal
+    {after}
+END
+
+CASE a coast
+PRESTATE_SETPHASE Fall 1901, Adjustment
+PRESTATE_SUPPLYCENTER_OWNERS
+    Russia: A stp
+    Russia: A mos
+PRESTATE
+    Russia: A mos
+ORDERS
+    Russia: Build F stp/nc
+POSTSTATE
+    Russia: A mos
+    Russia: F stp/nc
+END
+"""
+
+
+@pytest.mark.parametrize(
+    ("to", "after", "agree"),
+    [("tyr", "Austria: A tyr", True), ("tyr", "", False), ("mun", "", True), ("gal", "", True)],
+)
+def test_cases_of_each_kind_of_phase_are_judged(
+    to: str, after: str, agree: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Neither the place of the attack nor one that is held takes in who is driven out."""
+    file = tmp_path / "cases.txt"
+    file.write_text(CASES.format(to=to, after=after), encoding="utf-8")
+    code = _run(["import", "dpjson", str(file), "--refused"])
+    said = capsys.readouterr().out
+    assert (code in (0, None)) is agree and f"{3 if agree else 2} of 3 agree." in said
+    assert "driven out: 2 phases agree, 3 orders, 1 of them refused." in said
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("Germany: A boh\n", "Germnay: A boh\n", "driven out: 'Germnay' is no nation of diplomacy"),
+        ("Fall 1901, Movement", "Autumn 1901, Movement", "the case driven out begins at no phase that is known"),
+        ("POSTSTATE_DISLODGED", "POSTSTATE_DRIVEN", "line 17: 'POSTSTATE_DRIVEN' is no unit"),
+        ("CASE driven out", "", "line 5: 'PRESTATE_SETPHASE Fall 1901, Movement' belongs to no case"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_a_case_is_told(
+    old: str, new: str, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "cases.txt"
+    file.write_text(CASES.format(to="tyr", after="Austria: A tyr").replace(old, new, 1), encoding="utf-8")
+    assert _run(["import", "dpjson", str(file)]) not in (0, None)
+    said = capsys.readouterr()
+    assert says in said.out + said.err

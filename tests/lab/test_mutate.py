@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from wteaw.cli import main
-from wteaw_lab.mutate import MutationBench, _marked
-from wteaw_lab.mutate_changes import Mutation
+from wteaw.testing.equivalent import read_marks
+from wteaw_lab.mutate import MutationBench
 from wteaw_lab.mutate_run import read_state, tried
 from wteaw_lab.mutate_words import of_expression, of_text, of_value, same_faces
 
@@ -32,7 +32,7 @@ events:
     on: {joined: {by: gray}}
     when: angry(nation('gray')) and turn > 1
     effects:
-      - shift: {who: red, track: mood, by: 1}  # equivalent (1 -> 2): only the sign counts
+      - shift: {who: red, track: mood, by: 1}
     source: [x.quarrel]
   - {id: idle, on: {joined: {by: gray}}, effects: [{say: "Nothing."}], source: [x.idle]}
 """
@@ -50,9 +50,17 @@ cases:
 """
 
 
+MARKS = """
+equivalent:
+  - {row: events/quarrel, at: "effects[1].shift.by", changes: [1 -> 2], reason: only the sign counts}
+"""
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    return write(tmp_path / "game", {"tables/t.yaml": TABLES, "tests/c.yaml": CASES})
+    return write(
+        tmp_path / "game", {"tables/t.yaml": TABLES, "tests/c.yaml": CASES, "tests/equivalent.yaml": MARKS}
+    )
 
 
 def said(folder: Path, *arguments: str, capsys: pytest.CaptureFixture[str]) -> dict[str, object]:
@@ -127,7 +135,7 @@ def test_what_nobody_notices_is_listed_with_its_line_and_clauses(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = said(folder, capsys=capsys)
-    assert set(found) == {"mutants", "killed", "equivalent", "survivors"}
+    assert set(found) == {"mutants", "killed", "equivalent", "survivors", "idle_marks"}
     lists = found["survivors"]
     assert isinstance(lists, list) and all(set(s) == {"file", "line", "change", "clauses"} for s in lists)
     assert found["mutants"] == found["killed"] + found["equivalent"] + len(lists)  # type: ignore[operator]
@@ -155,7 +163,7 @@ def test_a_helper_without_clauses_is_tried_by_those_of_the_rows_that_name_it(fol
     }
 
 
-def test_a_mark_beside_a_change_says_that_it_makes_no_difference(
+def test_a_mark_beside_the_tests_says_that_a_change_makes_no_difference(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert said(folder, "--clause", "x.quarrel", capsys=capsys)["equivalent"] == 1
@@ -243,11 +251,22 @@ def test_coverage_shows_what_was_noticed_of_what_was_tried(
         assert row[1:3] == ["1", "1"] and (row[3:] == [str(lost), "not"] or int(row[5]) - int(row[3]) == lost)
 
 
-@pytest.mark.parametrize(("path", "says"), [("nowhere", "does not exist"), ("empty", "no ruleset")])
+@pytest.mark.parametrize(
+    ("path", "says"),
+    [
+        ("nowhere", "does not exist"),
+        ("empty", "no ruleset"),
+        ("marked", "equivalent.yaml:2:5: the key 'reason' is missing"),
+    ],
+)
 def test_what_cannot_be_tried_is_said(
     tmp_path: Path, path: str, says: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "empty").mkdir()
+    marks = "equivalent:\n  - row: events/slap\n  - {row: events/quarrel}\n"
+    write(
+        tmp_path / "marked", {"tables/t.yaml": TABLES, "tests/c.yaml": CASES, "tests/equivalent.yaml": marks}
+    )
     with pytest.raises(SystemExit) as left:
         main(["mutate", str(tmp_path / path)])
     assert left.value.code and says in capsys.readouterr().err
@@ -295,34 +314,59 @@ def test_results_beyond_the_faces_of_a_die_are_no_change() -> None:
     assert not same_faces("10", "11", ten)
 
 
-MARKS = """
-events:
-  # equivalent (2 -> 3): whoever is gone for two turns
-  # is gone for three, and nobody asks after (that)
-  # equivalent (9 -> *): no game is so long
-  - id: marked
-    on: {joined: {by: red}}
-    when: >-
-      turn > 2
-    effects:  # equivalent (by): once is enough
-      - shift:
-          who: gray
-          by: 7
-  - {id: beside, when: turn > 2}
+ABOUT_MARKED = {
+    "a number in the row": ("when", "2", "3", "whoever is gone for two turns is gone for three"),
+    "anything instead of it": ("when", "9", "1", "no game is so long"),
+    "another number instead of it": ("when", "2", "1", ""),
+    "a key below the place": ("effects[1].shift.by", "by", "", "once is enough"),
+    "a value of that key": ("effects[1].shift.by", "7", "8", ""),
+    "the key beside the place": ("when", "by", "", ""),
+    "all that is there": ("on.joined", "red", "gray", "who joins is never red"),
+}
+OF_MARKED = """
+equivalent:
+  - {row: events/marked, changes: [2 → 3], reason: whoever is gone for two turns is gone for three}
+  - {row: events/marked, at: when, changes: ["9 -> *"], reason: no game is so long}
+  - {row: events/marked, at: effects, changes: [by], reason: once is enough}
+  - {row: events/marked, at: on, reason: who joins is never red}
 """
 
 
-@pytest.mark.parametrize(
-    ("line", "old", "now", "reason"),
-    [
-        (9, "2", "3", "whoever is gone for two turns is gone for three, and nobody asks after (that)"),
-        (6, "2", "3", "whoever is gone for two turns is gone for three, and nobody asks after (that)"),
-        (9, "2", "1", ""),
-        (13, "by", "", "once is enough"),
-        (9, "by", "", ""),
-        (14, "2", "3", ""),
-    ],
-)
-def test_a_mark_counts_for_all_that_begins_in_its_line(line: int, old: str, now: str, reason: str) -> None:
-    change = Mutation("t.yaml", line, 1, "events", "marked", (), None, "", (), old, now)
-    assert _marked(MARKS.splitlines(), change) == reason
+@pytest.mark.parametrize("case", ABOUT_MARKED)
+def test_a_mark_counts_for_all_that_is_below_its_place(case: str, folder: Path) -> None:
+    at, old, new, reason = ABOUT_MARKED[case]
+    (folder / "tests/equivalent.yaml").write_text(OF_MARKED)
+    around = tuple(at[:n] for n in range(1, len(at) + 1) if at[n:][:1] in ("", ".", "["))
+    marks, found = read_marks(folder)
+    assert not found
+    assert next((m.reason for m in marks if m.covers("events/marked", around, old, new)), "") == reason
+    assert not any(m.covers("events/beside", around, old, new) for m in marks)
+
+
+def test_a_mark_that_no_change_is_meant_by_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    more = "  - {row: events/slap, at: when, changes: [9 -> 8, 12], reason: nobody is asked then}\n"
+    (folder / "tests/equivalent.yaml").write_text(MARKS + more + more.replace("9 -> 8, ", ""))
+    found = said(folder, "--clause", "x.quarrel", capsys=capsys)["idle_marks"]
+    assert [(mark["line"], mark["row"]) for mark in found] == [(5, "events/slap")]  # type: ignore[attr-defined]
+    assert said(folder / "tables", capsys=capsys)["idle_marks"] == found
+    with pytest.raises(SystemExit):
+        main(["mutate", str(folder), "--sample", "1"])
+    assert "equivalent.yaml:5: no change of events/slap is as this mark says" in capsys.readouterr().out
+
+
+def test_a_variant_has_marks_of_its_own_rows_alone(folder: Path) -> None:
+    write(
+        folder / "variants/v",
+        {
+            "ruleset.yaml": "id: v\ntitle: V\nextends: ../..\n",
+            "tables/t.yaml": "events: [{id: quarrel, effects: [{shift: {who: red, track: mood, by: 1}}]}]\n",
+            "tests/equivalent.yaml": MARKS.replace("only the sign", "here only the sign"),
+        },
+    )
+    bench = MutationBench(folder)
+    reasons = {
+        Path(c.file).parent.parent.name: bench.equivalent(c)
+        for c in bench.changes()[0]
+        if c.row == "events/quarrel" and c.says.endswith("shift.by: 1 → 2")
+    }
+    assert reasons == {"game": "only the sign counts", "v": "here only the sign counts"}

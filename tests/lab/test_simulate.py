@@ -252,21 +252,21 @@ def test_wrong_input_is_told_and_leaves_nothing(
 
 def test_a_policy_is_chosen_as_play_chooses_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "alone"
-    assert simulate(out, "--seed", SEED, "--workers", "1", "--policy", "everyone=alone", games=1) == 0
+    assert simulate(out, "--seed", SEED, "--workers", "1", "--bot", "everyone=alone", games=1) == 0
     (game,) = lines(out)
     assert game["orders"]["actions/move"] > 5 and not game["orders"].keys() & {
         "actions/support-move",
         "actions/support-hold",
     }
     assert json.loads((out / "about.json").read_text())["as given"]["again"].endswith(
-        "--policy everyone=alone --turns 1"
+        "--bot everyone=alone --turns 1"
     )
     capsys.readouterr()
     for wrong, says in (
-        ("everyone=nobody", "no policy 'nobody'; there are alone"),
+        ("everyone=nobody", "no bot 'nobody'; there are alone"),
         ("atlantis=alone", "no side 'atlantis'"),
     ):
-        assert simulate(tmp_path / "wrong", "--policy", wrong) == 2
+        assert simulate(tmp_path / "wrong", "--bot", wrong) == 2
         assert says in capsys.readouterr().err
         assert not (tmp_path / "wrong").exists()
 

@@ -73,9 +73,9 @@ def test_a_policy_beats_none(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     call = [
         "tournament",
         "diplomacy",
-        "--policy",
+        "--bot",
         "given",
-        "--policy",
+        "--bot",
         "idle",
         "--turns",
         "4",
@@ -99,9 +99,9 @@ def test_a_set_of_a_shipped_ruleset_plays(tmp_path: Path, capsys: pytest.Capture
     call = [
         "tournament",
         "diplomacy",
-        "--policy",
+        "--bot",
         "alone",
-        "--policy",
+        "--bot",
         "idle",
         "--turns",
         "3",
@@ -123,9 +123,9 @@ def test_a_set_of_a_shipped_ruleset_plays(tmp_path: Path, capsys: pytest.Capture
 
 @pytest.mark.parametrize(
     ("arguments", "says"),
-    [(["--policy", "given"], "twice or more"), (["--policy", "given", "--policy", "given"], "twice or more"),
-     (["--policy", "given", "--policy", "wise"], "no policy 'wise'"),
-     (["--policy", "given", "--policy", "idle", "--criterion", "x"], "no criterion 'x'")],
+    [(["--bot", "given"], "twice or more"), (["--bot", "given", "--bot", "given"], "twice or more"),
+     (["--bot", "given", "--bot", "wise"], "no bot 'wise'"),
+     (["--bot", "given", "--bot", "idle", "--criterion", "x"], "no criterion 'x'")],
 )  # fmt: skip
 def test_wrong_calls(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], says: str

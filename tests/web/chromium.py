@@ -1,4 +1,4 @@
-"""What tests in a real browser share: Debian's chromium, and a desk that is served to it.
+"""What tests in a real browser share: Debian's chromium, and a server that is served to it.
 
 A module of tests that imports this is skipped where playwright (extra `dev`) or the server are not; `NEEDED` skips its tests
 where there is no chromium.
@@ -24,16 +24,16 @@ NEEDED = pytest.mark.skipif(not CHROMIUM, reason="there is no chromium here")
 
 @contextmanager
 def served(at: House) -> Iterator[House]:
-    """A desk whose pages are served on a free port of this machine while the block runs; its `url` is there."""
+    """A server whose pages are served on a free port of this machine while the block runs; its `url` is there."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         where = free.getsockname()[1]
-    at.desk.url = f"http://127.0.0.1:{where}"
-    server = uvicorn.Server(uvicorn.Config(at.app, host="127.0.0.1", port=where, log_level="error"))
-    thread = threading.Thread(target=server.run, daemon=True)
+    at.server.url = f"http://127.0.0.1:{where}"
+    http = uvicorn.Server(uvicorn.Config(at.app, host="127.0.0.1", port=where, log_level="error"))
+    thread = threading.Thread(target=http.run, daemon=True)
     thread.start()
-    while not server.started:
+    while not http.started:
         assert thread.is_alive()
     yield at
-    server.should_exit = True
+    http.should_exit = True
     thread.join(10)

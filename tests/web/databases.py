@@ -1,4 +1,4 @@
-"""The databases that a desk can stand on, for tests that run on each: SQLite, and a PostgreSQL server of the tests' own."""
+"""The databases that a server can stand on, for tests that run on each: SQLite, and a PostgreSQL server of the tests' own."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def database(kind: str, folder: Path) -> Engine:
         return engine_for(folder / f"db{next(_numbers)}.db")
     import psycopg
 
-    uri, name = _server(), f"desk{next(_numbers)}"
+    uri, name = _server(), f"server{next(_numbers)}"
     with psycopg.connect(uri, autocommit=True) as db:
         db.execute(f'create database "{name}"')
     return engine_for(

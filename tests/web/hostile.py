@@ -1,6 +1,6 @@
-"""Hostile requests to a desk: forms, addresses, headers, uploads, cookies, mails and lines that nobody in their right mind would send.
+"""Hostile requests to a server: forms, addresses, headers, uploads, cookies, mails and lines that nobody in their right mind would send.
 
-`make hostile` sends 10,000 and opens 1,200 lines that it never finishes, the suite a share of them. Every answer is one of those that a desk gives on purpose (never a 500), no
+`make hostile` sends 10,000 and opens 1,200 lines that it never finishes, the suite a share of them. Every answer is one of those that a server gives on purpose (never a 500), no
 mail stops the one who takes mails in, and afterwards the game is what it was: it plays on, and whoever has a role still has it.
 """
 
@@ -31,7 +31,7 @@ from wteaw_web.inbound import receive
 from wteaw_web.parse_mail import MAX_BYTES
 
 from .house import Browser, House, said
-from .served import HALF_BODY, HALF_HEAD, Server
+from .served import HALF_BODY, HALF_HEAD, ServerProcess
 
 MOST_GROWN, MOST_OPEN = 200_000, 400
 """kB that whoever takes mails in may grow by; lines that are kept open at a time."""
@@ -215,7 +215,7 @@ class Attacker:
         rng = self.rng
         role = self.at.role("small", "player", "red")
         if rng.random() < 0.1:
-            to = rng.choice((self.at.desk.post_of(role), "desk@example.org"))
+            to = rng.choice((self.at.server.post_of(role), "desk@example.org"))
             head = f"From: {role.email}\r\nTo: {to}\r\nMessage-ID: <{rng.random()}@x>\r\n"
             if rng.random() < 0.7:
                 return (head.encode() + COSTLY[rng.choice(sorted(COSTLY))])[: MAX_BYTES + rng.choice((0, 1))]
@@ -228,7 +228,7 @@ class Attacker:
             )
         heads = {
             "From": rng.choice((role.email, self.text()[:300], f'"{self.text()[:50]}" <{role.email}>', "")),
-            "To": rng.choice((self.at.desk.post_of(role), "desk+@example.org", self.text()[:300])),
+            "To": rng.choice((self.at.server.post_of(role), "desk+@example.org", self.text()[:300])),
             "Subject": self.text()[:500], "Message-ID": rng.choice(("", f"<{rng.random()}@x>", self.text()[:100])),
             "Content-Type": rng.choice((
                 "text/plain", "text/html; charset=utf-16", "multipart/mixed; boundary=b", "multipart/mixed", "text/plain; charset=nonsense",
@@ -253,15 +253,15 @@ class Attacker:
 
 def hostile(folder: Path, requests: int, mails: int, seed: int = 5) -> tuple[Counter[str], list[str]]:
     """Send so many of each. Returns what came back, and what should not have."""
-    house = House(engine_for(folder / "desk.db"))
-    house.desk.post = True
+    house = House(engine_for(folder / "server.db"))
+    house.server.post = True
     house.game("small", red="ann@a.example", blue="bob@b.example")
     house.hall.people.add("small", "spectator", name="Sam", email="sam@s.example")
     house.hall.people.add("", "host", name="Holly", email="holly@h.example")
     attacker = Attacker(house, seed)
     seen: Counter[str] = Counter()
     faults: list[str] = []
-    for name in ("wteaw.desk", "python_multipart"):
+    for name in ("wteaw.server", "python_multipart"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     for n in range(requests):
         if n % 100 == 0:
@@ -283,10 +283,10 @@ def hostile(folder: Path, requests: int, mails: int, seed: int = 5) -> tuple[Cou
     for n in range(mails):
         made = attacker.mail()
         try:
-            seen[f"mail {receive(house.desk, made)}"] += 1
+            seen[f"mail {receive(house.server, made)}"] += 1
         except Exception as error:
             faults.append(f"mail {n}: {type(error).__name__}: {error}: {made[:600]!r}")
-    faults += [f"a mail of the desk: {wrong}" for one in house.mails() if (wrong := _added(house, one))]
+    faults += [f"a mail of the server: {wrong}" for one in house.mails() if (wrong := _added(house, one))]
     if resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before_mails > MOST_GROWN:
         faults.append(f"whoever takes mails in has grown by more than {MOST_GROWN // 1000} MB")
     with house.hall.game("small") as game:
@@ -294,14 +294,14 @@ def hostile(folder: Path, requests: int, mails: int, seed: int = 5) -> tuple[Cou
     if house.hall.broken_log("small") is not None:
         faults.append("the log of what was done is broken")
     if "wteaw" not in said(house.browser().get("/")):
-        faults.append("the desk does not answer any more")
+        faults.append("the server does not answer any more")
     return seen, faults
 
 
 def _added(house: House, one: EmailMessage) -> str:
-    """What stands in the head of a mail of the desk that is not of the desk; nothing, as a rule."""
+    """What stands in the head of a mail of the server that is not of the server; nothing, as a rule."""
     back = message_from_bytes(one.as_bytes())
-    own = {house.desk.post_of(r) for r in house.hall.people.of_game("small")}
+    own = {house.server.post_of(r) for r in house.hall.people.of_game("small")}
     known = {"Message-ID", "Date", "From", "To", "Subject", "Reply-To", "Auto-Submitted", "MIME-Version"}
     strange = [name for name in back if name not in known and not name.startswith("Content-")]
     strange += [str(reply) for reply in back.get_all("Reply-To", []) if reply not in own]
@@ -310,7 +310,7 @@ def _added(house: House, one: EmailMessage) -> str:
 
 def unfinished(folder: Path, lines: int) -> list[str]:
     """Lines of every kind to a server that may open few files, some fed a byte now and then. Returns what was not as it should be."""
-    server, faults = Server(folder), []
+    server, faults = ServerProcess(folder), []
     try:
         if not server.healthy():
             return ["the server has not begun to answer"]
@@ -349,6 +349,10 @@ def main() -> int:
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="wteaw-hostile-") as folder:
         seen, faults = hostile(Path(folder), given.requests, given.mails, given.seed)
+        print(
+            f"requests and mails sent after {time.monotonic() - began:.0f} s, {len(faults)} faults; now lines",
+            flush=True,
+        )
         faults += unfinished(Path(folder) / "served", given.lines)
     print(
         f"{given.requests} requests, {given.mails} mails and {given.lines} unfinished lines in {time.monotonic() - began:.0f} s: {dict(sorted(seen.items()))}"

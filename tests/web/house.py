@@ -1,4 +1,4 @@
-"""A desk for tests: a clock that is set, mails that are kept, browsers that come in by links as people do."""
+"""A server for tests: a clock that is set, mails that are kept, browsers that come in by links as people do."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("starlette", reason="the desk comes with the extra `desk`")
+pytest.importorskip("starlette", reason="the server comes with the extra `server`")
 pytest.importorskip("httpx")
 
 with warnings.catch_warnings():
@@ -29,7 +29,7 @@ from wteaw_web.app import application
 from wteaw_web.games import Games, Settings
 from wteaw_web.outbox import Outbox
 from wteaw_web.rate_limits import Limits
-from wteaw_web.web import Desk
+from wteaw_web.web import Server
 
 from .. import small
 
@@ -51,15 +51,15 @@ RULES = small.ruleset(FRAME, actions=[small.DIG], events=[small.LUCK], visibilit
 
 
 class House:
-    """A desk with what it keeps, and the people who come to it."""
+    """A server with what it keeps, and the people who come to it."""
 
     def __init__(self, engine: Engine) -> None:
         self.now = datetime(2026, 5, 1, 12, tzinfo=UTC)
         self.carried: list[EmailMessage] = []
         self.hall = Games(engine, clock=lambda: self.now)
         self.outbox = Outbox(engine, lambda: self.now, "desk@example.org", self.carried.append)
-        self.desk = Desk(self.hall, self.outbox, URL, Limits(lambda: self.now.timestamp(), times=1000))
-        self.app = application(self.desk)
+        self.server = Server(self.hall, self.outbox, URL, Limits(lambda: self.now.timestamp(), times=1000))
+        self.app = application(self.server)
 
     def wait(self, **span: float) -> None:
         self.now += timedelta(**span)
@@ -135,8 +135,8 @@ class Browser:
 
 
 def house(tmp_path: Path) -> House:
-    """A desk on a database of its own."""
-    return House(engine_for(tmp_path / "desk.db"))
+    """A server on a database of its own."""
+    return House(engine_for(tmp_path / "server.db"))
 
 
 def said(answer: Any) -> str:

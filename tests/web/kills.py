@@ -1,4 +1,4 @@
-"""Kills of a desk: its server and its worker are ended at random moments while players order and turns are resolved and sent.
+"""Kills of a server: its server and its worker are ended at random moments while players order and turns are resolved and sent.
 
 `make kills` does so 300 times, the suite a few times. Whoever orders tries again until they are answered, as people do. Afterwards the
 database and the mails are looked at: what was acknowledged is there and counts, every turn was resolved once, every mail went once.
@@ -27,6 +27,7 @@ from urllib.parse import urlencode
 
 from sqlalchemy import select
 
+from wteaw.core.parallel import end_with_parent
 from wteaw.play.verify import audit
 from wteaw.store import Game
 from wteaw.store.database import engine_for
@@ -36,9 +37,9 @@ from wteaw_web.games import Games, Settings
 from wteaw_web.outbox import Outbox, to_folder
 from wteaw_web.rate_limits import Limits
 from wteaw_web.tables import outbox
-from wteaw_web.web import Desk
+from wteaw_web.web import Server
 from wteaw_web.worker import run, tick
-from wteaw_web.worker_pool import context, end_with_parent
+from wteaw_web.worker_pool import context
 
 from .house import House
 
@@ -48,19 +49,19 @@ PATIENCE = 120.0
 WEEKS = 3
 """Turns that are played at least, however soon the kills are over: in the last of them the moderator resolves and sends."""
 EARLY = 0.25
-"""The share of kills that do not wait until what is killed has opened the desk."""
+"""The share of kills that do not wait until what is killed has opened the server."""
 
 
 # ---- in the processes that are killed
 
 
-def _desk(folder: Path) -> Desk:
+def _server(folder: Path) -> Server:
     def clock() -> datetime:
         return datetime.fromisoformat((folder / "clock").read_text())
 
-    engine = engine_for(folder / "desk.db")
+    engine = engine_for(folder / "server.db")
     hall = Games(engine, clock=clock)
-    return Desk(
+    return Server(
         hall,
         Outbox(engine, clock, "desk@example.org", to_folder(folder / "outbox")),
         "http://x",
@@ -73,21 +74,21 @@ def _serve(folder: Path, port: int) -> None:
 
     end_with_parent()
     with _socket(port) as mine:
-        server = uvicorn.Server(uvicorn.Config(application(_desk(folder)), log_level="critical"))
+        http = uvicorn.Server(uvicorn.Config(application(_server(folder)), log_level="critical"))
         _up(folder, os.getpid()).touch()
-        server.run(sockets=[mine])
+        http.run(sockets=[mine])
 
 
 def _work(folder: Path) -> None:
     end_with_parent()
     logging.disable()
-    desk = _desk(folder)
+    server = _server(folder)
     _up(folder, os.getpid()).touch()
-    run(desk, threading.Event(), seconds=0.02)
+    run(server, threading.Event(), seconds=0.02)
 
 
 def _up(folder: Path, process: int | None) -> Path:
-    """The file by which a process says that it has opened the desk."""
+    """The file by which a process says that it has opened the server."""
     return folder / f"{process}.up"
 
 
@@ -145,7 +146,7 @@ class Killer(threading.Thread):
             process.join()
 
     def _awaited(self, at: int) -> bool:
-        """Wait until a process has opened the desk. False if it is over before."""
+        """Wait until a process has opened the server. False if it is over before."""
         while not _up(self.folder, self.running[at].pid).exists():
             if self.over.wait(0.02):
                 return False
@@ -202,11 +203,11 @@ class Person:
 
     def answer(self, method: str, path: str, form: dict[str, str] | None) -> tuple[int, str, str]:
         line = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
-        head = {"Cookie": f"desk={self.cookie}", "Content-Type": "application/x-www-form-urlencoded"}
+        head = {"Cookie": f"server={self.cookie}", "Content-Type": "application/x-www-form-urlencoded"}
         try:
             line.request(method, path, urlencode(form) if form else None, head)
             answer = line.getresponse()
-            found = re.search("desk=([^;]+)", answer.getheader("set-cookie") or "")
+            found = re.search("server=([^;]+)", answer.getheader("set-cookie") or "")
             return answer.status, found[1] if found else "", answer.read().decode()
         except (OSError, http.client.HTTPException):
             return 0, "", ""
@@ -218,7 +219,7 @@ class Person:
 
 
 def killed(folder: Path, kills: int, seed: int = 7) -> list[str]:
-    """Play a game whose desk is killed so often. Returns what went wrong."""
+    """Play a game whose server is killed so often. Returns what went wrong."""
     with _socket() as held:
         return _killed(folder, int(held.getsockname()[1]), kills, seed)
 
@@ -226,14 +227,14 @@ def killed(folder: Path, kills: int, seed: int = 7) -> list[str]:
 def _killed(folder: Path, port: int, kills: int, seed: int) -> list[str]:
     now = datetime(2026, 5, 1, 12, tzinfo=UTC)
     (folder / "clock").write_text(now.isoformat())
-    house = House(engine_for(folder / "desk.db"))
+    house = House(engine_for(folder / "server.db"))
     house.game(GAME, red="ann@a.example", blue="bob@b.example")
     house.hall.clock = house.hall.people.clock = lambda: now
     seats = [house.role(GAME, "player", n) for n in NATIONS] + [house.role(GAME, "moderator")]
     house.hall.engine.dispose()
     killer = Killer(folder, port, kills, seed)
     killer.start()
-    hall = Games(engine_for(folder / "desk.db"), clock=lambda: now)
+    hall = Games(engine_for(folder / "server.db"), clock=lambda: now)
     try:
         red, blue, mo = (Person(port, lambda r=role: hall.people.link(r) or "", role.id) for role in seats)  # type: ignore[misc]
         acknowledged: list[tuple[int, str, str]] = []
@@ -269,19 +270,19 @@ def _killed(folder: Path, port: int, kills: int, seed: int) -> list[str]:
 
 def _send_the_rest(folder: Path, now: datetime) -> None:
     """What the worker queued in its last moments goes out in peace: a passed deadline is noticed at its next look."""
-    desk = _desk(folder)
+    server = _server(folder)
     for _ in range(20):
-        tick(desk)
-        if not _waiting(desk.hall, folder, now):
+        tick(server)
+        if not _waiting(server.hall, folder, now):
             break
-    desk.hall.engine.dispose()
+    server.hall.engine.dispose()
 
 
 def _by_hand(hall: Games, mo: Person, week: int) -> None:
     """The moderator resolves a turn and sends the reports."""
 
     def resolved() -> bool:
-        mo.post("play/resolve", {"stage": str(week)})
+        mo.post("game/resolve", {"stage": str(week)})
         return _stage(hall) > week
 
     def sent() -> bool:
@@ -327,7 +328,7 @@ def _waiting(hall: Games, folder: Path, now: datetime) -> int:
 
 def _wrong(folder: Path, weeks: int, acknowledged: list[tuple[int, str, str]]) -> list[str]:
     """What is not as it ought to be."""
-    found = House(engine_for(folder / "desk.db"))
+    found = House(engine_for(folder / "server.db"))
     out = []
     with found.hall.game(GAME) as game:
         turns = [t for _, t, _ in game.stages()]

@@ -1,7 +1,7 @@
 """Mail end to end against real servers: OpenSMTPD takes the mails, Dovecot keeps the players' mailboxes, both from Debian, on loopback.
 
 `make test-mail` installs them where it may (apt, as root), or says what is missing. An invitation goes out and is read by IMAP, its
-link leads in; a report arrives with its HTML; the player answers it with orders, which come back to the desk by LMTP in one case and
+link leads in; a report arrives with its HTML; the player answers it with orders, which come back to the server by LMTP in one case and
 out of a mailbox by IMAP in the other, and the answer to them is in their mailbox.
 """
 
@@ -76,16 +76,16 @@ service lmtp {{
 OPENSMTPD = """
 listen on 127.0.0.1 port {smtp} hostname mail.test
 table everyone {{ "@" = "nobody" }}
-action "desk" lmtp "127.0.0.1:{lmtp}" rcpt-to virtual <everyone>
+action "server" lmtp "127.0.0.1:{lmtp}" rcpt-to virtual <everyone>
 action "boxes" lmtp "127.0.0.1:{boxes}" rcpt-to virtual <everyone>
-match from any for domain "desk.test" action "desk"
+match from any for domain "server.test" action "server"
 match from any for domain "players.test" action "boxes"
 """
 
 
 @dataclass(frozen=True)
 class Ports:
-    """Where the servers listen: mails in, mailboxes by IMAP, mailboxes by LMTP, the desk by LMTP."""
+    """Where the servers listen: mails in, mailboxes by IMAP, mailboxes by LMTP, the server by LMTP."""
 
     smtp: int
     imap: int
@@ -178,16 +178,16 @@ def until(done: Callable[[], Any], what: str, seconds: float = 60) -> Any:
 
 def from_end_to_end(folder: Path, ports: Ports) -> list[str]:
     """A player who knows nothing but their mailbox. Returns what was done."""
-    house = House(engine_for(folder / "desk.db"))
-    house.desk.post = True
-    house.outbox.sender = "desk@desk.test"
+    house = House(engine_for(folder / "server.db"))
+    house.server.post = True
+    house.outbox.sender = "desk@server.test"
     house.outbox.carry = to_server(f"smtp://127.0.0.1:{ports.smtp}")
     house.game("small", red="ann@players.test", blue="bob@players.test")
     ann = house.role("small", "player", "red")
-    ends = listen(house.desk, "127.0.0.1", ports.lmtp)
+    ends = listen(house.server, "127.0.0.1", ports.lmtp)
     done = []
     try:
-        mail_link(house.desk, ann, "The game", "Red")
+        mail_link(house.server, ann, "The game", "Red")
         house.outbox.deliver()
         invitation = newest(ports, "ann", "The game")
         link = re.search(r"/in/(\S+)", invitation.text)
@@ -195,7 +195,7 @@ def from_end_to_end(folder: Path, ports: Ports) -> list[str]:
         done.append("an invitation was read by IMAP, and its link leads in")
         with house.hall.game("small") as game:
             resolve_now(house.hall, game, "test", force=True)
-            send_reports(house.desk, game, "test")
+            send_reports(house.server, game, "test")
         house.outbox.deliver()
         report = newest(ports, "ann", "turn 1: Red")
         assert [a.content_type for a in report.attachments] == ["text/html"], report.attachments
@@ -210,25 +210,27 @@ def from_end_to_end(folder: Path, ports: Ports) -> list[str]:
         stranger = EmailMessage()
         stranger["From"], stranger["To"], stranger["Subject"] = (
             "eve@players.test",
-            house.desk.post_of(ann),
+            house.server.post_of(ann),
             "orders",
         )
         stranger.set_content("dig\n")
         mail = EmailMessage()
         mail["From"], mail["To"], mail["Subject"] = (
             "ann@players.test",
-            house.desk.post_of(ann),
+            house.server.post_of(ann),
             "other orders",
         )
         mail.set_content("dig\n")
-        with smtplib.SMTP("127.0.0.1", ports.smtp) as server:
-            server.send_message(stranger)
-            server.send_message(mail)
+        with smtplib.SMTP("127.0.0.1", ports.smtp) as smtp:
+            smtp.send_message(stranger)
+            smtp.send_message(mail)
         box = f"imap://pool:{SECRET}@127.0.0.1:{ports.imap}/INBOX"
-        until(lambda: look_into(house.desk, box) is not None and orders(house, "red") == 1, "orders by IMAP")
+        until(
+            lambda: look_into(house.server, box) is not None and orders(house, "red") == 1, "orders by IMAP"
+        )
         house.outbox.deliver()
         newest(ports, "ann", "Re: other orders")
-        assert look_into(house.desk, box) == 0 and orders(house, "red") == 1, "each was taken once"
+        assert look_into(house.server, box) == 0 and orders(house, "red") == 1, "each was taken once"
         done.append("orders came in by IMAP, a stranger's did not")
     finally:
         ends()
@@ -257,8 +259,8 @@ def answers(ports: Ports, mail: Any, sender: str, text: str) -> None:
     made["From"], made["To"], made["Subject"] = sender, mail.headers["reply-to"][0], f"Re: {mail.subject}"
     made["In-Reply-To"] = mail.headers["message-id"][0]
     made.set_content(text + "\n" + "".join(f"> {line}\n" for line in mail.text.splitlines()[:20]))
-    with smtplib.SMTP("127.0.0.1", ports.smtp) as server:
-        server.send_message(made)
+    with smtplib.SMTP("127.0.0.1", ports.smtp) as smtp:
+        smtp.send_message(made)
 
 
 def main() -> int:

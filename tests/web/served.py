@@ -1,4 +1,4 @@
-"""A desk that is served in a process of its own, and lines to it that never finish what they begin."""
+"""A server that is served in a process of its own, and lines to it that never finish what they begin."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ HALF_HEAD = b"GET / HTTP/1.1\r\nHost: x\r\nX-A: "
 HALF_BODY = b"POST /link HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 290000\r\n\r\na"
 
 
-class Server:
-    """A desk that is served in a process of its own, which may open few files."""
+class ServerProcess:
+    """A server that is served in a process of its own, which may open few files."""
 
     def __init__(self, folder: Path) -> None:
         with socket.socket() as free:
@@ -34,6 +34,7 @@ class Server:
             "--no-demo",
         ]
         limit = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))  # noqa: E731
+        folder.mkdir(parents=True, exist_ok=True)
         self.said = folder / "stderr"
         with self.said.open("wb") as said:
             self.process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=said, preexec_fn=limit)

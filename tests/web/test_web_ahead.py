@@ -68,7 +68,7 @@ def test_a_turn_that_is_sent_is_made_anew_and_one_that_is_not_stays_hidden(
     blue.send("dig\n")
     mo = at.come_in(at.role("small", "moderator"))
     assert mo.post("game/close", {}).status_code == 200
-    assert mo.post("play/resolve", {"stage": "1"}).status_code == 200
+    assert mo.post("game/resolve", {"stage": "1"}).status_code == 200
     made.clear()
     assert look_ahead(at.hall, done, threading.Event()) == [], "nobody may see it yet"
     assert mo.post("game/send", {"stage": "2"}).status_code == 200

@@ -56,7 +56,7 @@ class Person:
 
     def comes_in(self, email: str) -> None:
         """Ask for a link, find it in the mail, follow it."""
-        self.page.goto(self.at.desk.url + "/")
+        self.page.goto(self.at.server.url + "/")
         self.page.fill("input[name=email]", email)
         self.page.click("text=Send me a link")
         link = re.search(r"http\S+/in/\S+", self.wait_for_mail(email).get_content())
@@ -91,7 +91,7 @@ def test_a_game_of_three_players(at: House, chromium: Any) -> None:
     for turn in (1, 2, 3):
         ann.goes("Orders")
         ann.page.fill("#text", "dig\nfly\n")
-        ann.page.wait_for_selector("text=1 line does not stand")
+        ann.page.wait_for_selector("text=1 line is not valid")
         assert ann.page.locator("#gutter .e").inner_text() == "2"
         ann.page.click("text=Take the line out")
         ann.page.click("button:text-is('Send 1 order'):enabled")
@@ -99,7 +99,7 @@ def test_a_game_of_three_players(at: House, chromium: Any) -> None:
         for person, orders in ((bob, "dig\ndig\n"), (cleo, "")):
             person.goes("Orders")
             person.page.fill("#text", orders)
-            person.page.click("button:has-text('Read back')")
+            person.page.click("button:has-text('Preview')")
             person.page.click(
                 "button:has-text('Send 2 orders')" if orders else "button:has-text('Order nothing')"
             )
@@ -152,13 +152,13 @@ def test_a_game_of_three_players(at: House, chromium: Any) -> None:
         assert person.wrong == []
 
 
-def test_the_saved_proof_checks_without_the_desk(at: House, chromium: Any, tmp_path: Path) -> None:
+def test_the_saved_proof_checks_without_the_server(at: House, chromium: Any, tmp_path: Path) -> None:
     """The page is opened from a file, with no network; a die that was changed is found, and so is another commitment."""
     at.game("proof", red="dora@d.example")
     red = at.come_in(at.role("proof", "player", "red"))
     red.send("dig\n")
     mo = at.come_in(at.role("proof", "moderator"))
-    mo.post("play/resolve", {"stage": "1", "force": "1"})
+    mo.post("game/resolve", {"stage": "1", "force": "1"})
     mo.post("game/send", {"stage": "2"})
     saved = red.get("proof/page", turn="1")
     assert saved.headers["content-disposition"].startswith("attachment")
@@ -208,7 +208,7 @@ def test_pages_are_whole_on_a_phone_and_for_all(
     """Nothing is wider than the window, nothing is loaded from elsewhere or refused, and axe finds nothing, light or dark."""
     person = Person(at, chromium, width=width)
     role = at.role("small", kind, "red" if kind == "player" else "")
-    person.page.goto(f"{at.desk.url}/in/{at.hall.people.link(role)}")
+    person.page.goto(f"{at.server.url}/in/{at.hall.people.link(role)}")
     door = person.page.evaluate(f"async () => {{ {axe}; return (await axe.run()).violations }}")
     assert not door, door
     person.page.click("text=Come in")
@@ -218,11 +218,11 @@ def test_pages_are_whole_on_a_phone_and_for_all(
     for page in PAGES[kind]:
         for scheme in ("light", "dark"):
             person.page.emulate_media(color_scheme=scheme)
-            person.page.goto(f"{at.desk.url}/seat/{role.id}/{page}")
+            person.page.goto(f"{at.server.url}/seat/{role.id}/{page}")
             if not person.page.evaluate("document.documentElement.scrollWidth <= innerWidth"):
                 grave.append((page, scheme, "is too wide"))
             found = person.page.evaluate(f"async () => {{ {axe}; return (await axe.run()).violations }}")
             grave += [(page, scheme, v["id"], [n["html"][:200] for n in v["nodes"]]) for v in found]
     assert not grave, "\n".join(map(str, grave))
-    assert all(url.startswith(at.desk.url) for url in asked)
+    assert all(url.startswith(at.server.url) for url in asked)
     assert not person.wrong

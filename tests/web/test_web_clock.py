@@ -34,7 +34,7 @@ def ticks(at: House, *offsets: timedelta) -> list[int]:
     for offset in offsets:
         at.now = DUE + offset
         for _ in range(3):
-            tick(at.desk)
+            tick(at.server)
             at.wait(seconds=5)
     with at.hall.game("small") as game:
         assert [fault for _, fault in audit(game) if fault] == []

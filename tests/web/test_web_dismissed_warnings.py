@@ -57,7 +57,7 @@ def test_a_warning_is_silenced_for_its_line(at: House, player: Browser) -> None:
     player.send(TEXT)
     (receipt,) = [m.get_content() for m in at.mails() if "your orders" in m["Subject"]]
     assert re.search(r"You were warned, and meant it:\n  line 1: \w", receipt)
-    at.desk.close()
+    at.server.close()
     assert at.hall.drafts.of(GAME, "german-empire", at.hall.last_sent(GAME)).meant == {first}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from datetime import timedelta
 from email.message import EmailMessage
 from pathlib import Path
@@ -10,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from wteaw.store import StoreError
+from wteaw_web.deadlines import time_of
 from wteaw_web.inbound import receive
 from wteaw_web.worker import tick
 
@@ -19,7 +22,7 @@ from .house import Browser, House, house, said
 @pytest.fixture
 def at(tmp_path: Path) -> House:
     found = house(tmp_path)
-    found.desk.post = True
+    found.server.post = True
     found.game("small", red="ann@a.example", blue="bob@b.example")
     return found
 
@@ -95,15 +98,43 @@ def test_a_new_game_reads_as_one(at: House) -> None:
     assert "The game begins" in page and "You sent no orders" not in page and "Turn 0" not in page
 
 
+def test_nothing_is_taken_from_anybody_at_one_click(at: House, mo: Browser) -> None:
+    ann, blue = at.role("small", "player", "red"), at.role("small", "player", "blue")
+    red = at.come_in(ann)
+    red.send("dig\n")
+    give = {"act": "player", "nation": "red", "name": "Dan", "email": "dan@d.example"}
+    for form, asked in (
+        ({"act": "end", "role": ann.id}, "Remove ann, who plays Red?"),
+        ({"act": "policy", "nation": "red"}, "Let a bot play Red?"),
+        (give, "Give Red to Dan?"),
+    ):
+        page = said(mo.post("players", form))
+        assert asked in page and "Change nothing" in page, form
+        assert "1 open session" in page and "The 1 order that ann sent for this turn stays" in page, form
+        assert red.get("turn").status_code == 200 and at.role("small", "player", "red").id == ann.id
+    page = said(mo.post("players", {"act": "end", "role": blue.id}))
+    assert "The link of bob@b.example ends" in page and "No orders of Blue are in" in page
+    page = mo.post("players", {**give, "sure": "1"})
+    assert page.status_code == 200 and red.get("turn").status_code == 404
+    assert at.role("small", "player", "red").email == "dan@d.example"
+
+
+def test_what_takes_nothing_from_anybody_is_not_asked_about(at: House, mo: Browser) -> None:
+    assert "What it does" not in said(mo.post("players", {"act": "policy", "nation": "gray"}))
+    assert "What it does" not in said(
+        mo.post("players", {"act": "player", "nation": "red", "name": "Ann", "email": "ann@a.example"})
+    )
+
+
 # ---- help
 
 
 def mail_from(at: House, sender: str, role: Any, text: str) -> str:
     mail = EmailMessage()
-    mail["From"], mail["To"], mail["Subject"] = sender, at.desk.post_of(role), "Re: your game"
+    mail["From"], mail["To"], mail["Subject"] = sender, at.server.post_of(role), "Re: your game"
     mail["Message-ID"], mail["Date"] = f"<{abs(hash(text))}@a.example>", "Fri, 01 May 2026 12:00:00 +0000"
     mail.set_content(text)
-    return receive(at.desk, mail.as_bytes())
+    return receive(at.server, mail.as_bytes())
 
 
 def test_help_is_a_page_and_a_mail(at: House) -> None:
@@ -139,8 +170,12 @@ def test_a_mail_of_nothing_but_a_question_is_answered_and_replaces_nothing(at: H
     assert any(
         "YOUR QUESTIONS" in text and "Orders for turn" in text and "are due" in text for text in answer
     )
-    with at.desk.hall.game("small") as game:
+    assert any("the 1 order that you sent before still counts" in text for text in answer)
+    assert not any("VALID" in text or "UNITS WITHOUT" in text for text in answer[1:])
+    with at.server.hall.game("small") as game:
         assert len(game.submissions()["red"].orders) == 1
+    assert mail_from(at, "ann@a.example", role, "who is playing blue?\n") == "ignored"
+    assert "Blue: bob." in "".join(text_of(m) for m in at.mails())
 
 
 def test_no_player_is_sent_to_a_shell(at: House) -> None:
@@ -227,18 +262,18 @@ def test_a_turn_goes_on_as_soon_as_all_are_ready_and_not_before(at: House, mo: B
     assert red.post("orders/ready", {"ready": "1"}).status_code == 409, "who has sent nothing is not ready"
     red.send("dig\n")
     blue.send("dig\n")
-    tick(at.desk)
+    tick(at.server)
     red.post("orders/ready", {"ready": "1"})
-    tick(at.desk)
+    tick(at.server)
     assert "Orders for turn 1" in said(red.get("orders")) and "1 of 2 are ready" in said(red.get("orders"))
     blue.post("orders/ready", {"ready": "1"})
     red.post("orders/ready", {"ready": "0"})
-    tick(at.desk)
+    tick(at.server)
     assert "Orders for turn 1" in said(red.get("orders")), "one has thought better of it"
     red.post("orders/ready", {"ready": "1"})
-    assert any("ready" in done for done in tick(at.desk))
+    assert any("ready" in done for done in tick(at.server))
     assert "Orders for turn 2" in said(red.get("orders")) and "are ready" not in said(red.get("orders"))
-    tick(at.desk)
+    tick(at.server)
     assert "Orders for turn 2" in said(red.get("orders")), (
         "nobody is ready for a turn that they have not seen"
     )
@@ -260,9 +295,50 @@ def test_deadlines_are_of_a_time_zone_and_keep_their_time_of_day(at: House) -> N
 
 
 def test_phases_may_have_hours_of_their_own(at: House) -> None:
-    from dataclasses import replace
-
-    run = replace(at.hall.settings("small"), spans="retreats 24 builds 36")
+    """Or minutes, for a game of one evening."""
+    run = replace(at.hall.settings("small"), spans="retreats 24 builds 36 fights 0:15")
     assert at.hall.next_deadline(run, "retreats") == "2026-05-02T12:00:00+00:00"
     assert at.hall.next_deadline(run, "builds") == "2026-05-03T00:00:00+00:00"
+    assert at.hall.next_deadline(run, "fights") == "2026-05-01T12:15:00+00:00"
     assert at.hall.next_deadline(run, "orders") == at.hall.next_deadline(run)
+    for wrong in ("soon", "0:75", "-1", "99999"):
+        with pytest.raises(StoreError, match=r"24 .hours. or 0:15"):
+            time_of(wrong)
+
+
+def test_no_orders_are_due_on_days_off(at: House) -> None:
+    """Weekends and holidays: what would fall there is due at that time of the next day that is none."""
+    mo = at.come_in(at.role("small", "moderator"))
+    form = {"due": "2026-05-07T20:00", "zone": "Europe/Paris", "days": "7", "auto": "resolve"}
+    mo.post("game/clock", {**form, "weekends": "1", "off": "2026-05-14, 2026-05-18..2026-05-20"})
+    run = at.hall.settings("small")
+    assert run.off == "weekends 2026-05-14 2026-05-18..2026-05-20"
+    at.now = at.now.replace(day=7, hour=18, minute=0)  # 20:00 in Paris: a week later is Ascension Day
+    assert at.hall.next_deadline(run) == "2026-05-15T18:00:00+00:00"
+    at.now = at.now.replace(day=9)
+    assert at.hall.next_deadline(run) == "2026-05-21T18:00:00+00:00", "a weekend and three days off after it"
+    retreats = replace(run, spans="retreats 24")
+    at.now = at.now.replace(day=8)
+    assert at.hall.next_deadline(retreats, "retreats") == "2026-05-11T18:00:00+00:00"
+    told = at.come_in(at.role("small", "player", "red")).get("messages").text
+    assert "No orders are due on Saturdays and Sundays, on May 14, 2026" in told
+    assert "At the deadline the turn goes on by itself." in told
+    for wrong, why in (("24.12.2026", "a day is written like"), ("2026-05-20..2026-05-18", "comes before")):
+        answer = mo.post("game/clock", {**form, "off": wrong})
+        assert answer.status_code == 409 and why in answer.text and wrong in answer.text
+    assert at.hall.settings("small") == run, "what was refused changes nothing"
+
+
+def test_a_note_to_oneself_is_read_by_nobody_else_and_mailed_to_nobody(at: House) -> None:
+    """Also where players may not write to each other."""
+    red, blue, mo = (
+        at.come_in(at.role("small", *who)) for who in (("player", "red"), ("player", "blue"), ("moderator",))
+    )
+    at.hall.keep(replace(at.hall.settings("small"), talk=""))
+    at.mails()
+    assert red.post("messages", {"to-red": "1", "text": "Take Gray in the fall."}).status_code == 200
+    shown = red.get("messages").text
+    assert "Take Gray in the fall." in shown and "to yourself" in shown
+    assert all("Take Gray" not in other.get("messages").text for other in (blue, mo))
+    assert at.mails() == []
+    assert red.post("messages", {"to-red": "1", "to-blue": "1", "text": "Well?"}).status_code == 409

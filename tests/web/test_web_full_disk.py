@@ -1,4 +1,4 @@
-"""A disk that fills while a desk resolves and people send: nothing half done, told in a sentence, and gone on with when there is room."""
+"""A disk that fills while a server resolves and people send: nothing half done, told in a sentence, and gone on with when there is room."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TABLES = sorted({*of_games.tables, *of_desk.tables} - {"desk_browsers", "desk_se
 
 
 class Disk:
-    """The disk of a desk: how many pages there are beyond those that the database has, None for as many as it likes."""
+    """The disk of a server: how many pages there are beyond those that the database has, None for as many as it likes."""
 
     def __init__(self, at: House) -> None:
         self.at = at
@@ -45,15 +45,15 @@ class Disk:
 @pytest.fixture
 def at(tmp_path: Path) -> House:
     found = house(tmp_path)
-    found.desk.post = True
+    found.server.post = True
     found.game("small", red="ann@a.example", blue="bob@b.example")
     found.hall.keep(Settings("small", found.hall.settings("small").due, 7, False, "send", 24, False))
     return found
 
 
 def kept(folder: Path) -> dict[str, list[Any]]:
-    """Every row that stands in the database, asked past the desk."""
-    db = sqlite3.connect(folder / "desk.db")
+    """Every row that stands in the database, asked past the server."""
+    db = sqlite3.connect(folder / "server.db")
     found = {name: db.execute(f'select * from "{name}"').fetchall() for name in TABLES}
     db.close()
     return found
@@ -77,10 +77,10 @@ def test_a_disk_that_fills_while_a_turn_is_resolved_leaves_whole_steps(
     stood: set[tuple[int, int, int]] = set()
     refusals = 0
     waiting: dict[str, str] = {}
-    caplog.set_level(logging.INFO, "wteaw.desk")
+    caplog.set_level(logging.INFO, "wteaw.server")
     for room in range(200):
         disk.room = room
-        tick(at.desk, waiting)
+        tick(at.server, waiting)
         refusals += bool(waiting)
         with at.hall.game("small") as game:
             stage = game.stage()
@@ -100,7 +100,7 @@ def test_a_disk_that_fills_while_a_turn_is_resolved_leaves_whole_steps(
     assert not [r for r in caplog.records if r.exc_info]
     disk.room = None
     at.wait(hours=9)
-    tick(at.desk, waiting)
+    tick(at.server, waiting)
     at.outbox.deliver()
     ids = [m["Message-ID"] for m in at.carried]
     assert sorted(m["To"] for m in at.carried if "turn 1: " in m["Subject"]) == [
@@ -124,17 +124,17 @@ def test_what_people_do_while_the_disk_is_full_is_refused_in_a_sentence_and_can_
     for answer in answers:
         assert answer.status_code == 503, said(answer)[:500]
         assert "the disk is full; nothing was changed" in said(answer)
-        assert str(tmp_path) not in answer.text, "where the desk keeps its files is nobody's business"
-    raw = f"From: ann@a.example\nTo: {at.desk.post_of(at.role('small', 'player', 'red'))}\nMessage-ID: <1@a>\n\n{text}".encode()
+        assert str(tmp_path) not in answer.text, "where the server keeps its files is nobody's business"
+    raw = f"From: ann@a.example\nTo: {at.server.post_of(at.role('small', 'player', 'red'))}\nMessage-ID: <1@a>\n\n{text}".encode()
     with pytest.raises(MachineError, match="disk is full"):
-        receive(at.desk, raw)
+        receive(at.server, raw)
     with pytest.raises(MachineError, match="disk is full"):
         at.outbox.put(Mail("big", "ann@a.example", "x", text))
     for page in ("orders", "turn", "map", "messages"):
         assert red.get(page).status_code == 200, "who only looks is shown it"
     assert kept(tmp_path) == before
     disk.room = None
-    assert "have been taken" in said(red.send(text)) and receive(at.desk, raw) == "taken"
+    assert "have been taken" in said(red.send(text)) and receive(at.server, raw) == "taken"
     is_whole(at)
 
 

@@ -1,4 +1,4 @@
-"""A game on the desk from its first order to its next turn, by the forms that people use, without a script."""
+"""A game on the server from its first order to its next turn, by the forms that people use, without a script."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_orders_are_read_back_and_sent_as_often_as_one_likes(at: House, red: Bro
     at.mails()
     assert "Nothing of yours counts yet" in said(red.get("orders"))
     page = red.post("orders/check", {"text": "dig\nfly\n"})
-    assert "1 line does not stand" in said(page) and "Send 1 order, leave out 1" in said(page)
+    assert "1 line is not valid" in said(page) and "Send 1 order, leave out 1" in said(page)
     assert "Nothing was sent yet" in said(red.send("dig\nfly\n", out=0))
     with at.hall.game("small") as game:
         assert not game.submissions()
@@ -98,11 +98,11 @@ def test_a_turn_in_six_steps(at: House, red: Browser, mo: Browser) -> None:
     assert "reminded; the mail waits" in said(mo.get("game"))
     assert [m["To"] for m in at.mails() if "missing" in m["Subject"]] == ["bob@b.example"]
     assert "reminded; the mail has gone" in said(mo.get("game"))
-    assert "no orders yet from blue" in said(mo.post("play/resolve", stage(mo)))
+    assert "no orders yet from blue" in said(mo.post("game/resolve", stage(mo)))
     blue.post("orders/send", {"text": "", "nothing": "1"})
     mo.post("game/close", {})
     assert "closed" in said(red.send("dig\ndig\n")) and red.send("dig\n").status_code == 409
-    assert "Nobody but you has seen it yet" in said(mo.post("play/resolve", stage(mo)))
+    assert "Nobody but you has seen it yet" in said(mo.post("game/resolve", stage(mo)))
     at.mails()
     before = said(red.get("turn"))
     assert (
@@ -136,11 +136,13 @@ def test_a_turn_in_six_steps(at: House, red: Browser, mo: Browser) -> None:
 def test_the_turn_says_how_a_draft_stands(at: House, red: Browser) -> None:
     assert "Orders not sent" in said(red.get("turn")) and "Draft kept" not in said(red.get("turn"))
     red.post("orders/check", {"text": "dig\nfly\n"})
-    assert re.search(r"Draft kept .*?: 1 stands, 1 line does not\. Go on", said(red.get("turn")))
+    assert re.search(r"Draft kept .*?: 1 order is valid, 1 line is not\. Go on", said(red.get("turn")))
     red.send("dig\nfly\n", out=1)
     assert "✓ 1 order sent" in said(red.get("turn")) and "draft" not in said(red.get("turn"))
     red.post("orders/check", {"text": "dig\ndig\n"})
-    assert "✓ 1 order sent" in said(red.get("turn")) and "Another draft: 2 stand." in said(red.get("turn"))
+    assert "✓ 1 order sent" in said(red.get("turn")) and "Another draft: 2 orders are valid." in said(
+        red.get("turn")
+    )
 
 
 def test_exactly_one_step_is_now(at: House, red: Browser, mo: Browser) -> None:
@@ -153,7 +155,7 @@ def test_exactly_one_step_is_now(at: House, red: Browser, mo: Browser) -> None:
     assert now() == ["3 Close"], "nobody is late, and nothing is to be decided"
     mo.post("game/close", {})
     assert now() == ["4 Resolve"]
-    mo.post("play/resolve", stage(mo))
+    mo.post("game/resolve", stage(mo))
     assert now() == ["5 Read"]
     mo.post("game/send", stage(mo))
     assert now() == ["1 Orders"]
@@ -199,13 +201,13 @@ def test_no_step_is_taken_twice(at: House, red: Browser, mo: Browser) -> None:
     at.come_in(at.role("small", "player", "blue")).send("dig\n")
     red.send("dig\n")
     old = stage(mo)
-    mo.post("play/resolve", old)
-    assert mo.post("play/resolve", old).status_code == 409
+    mo.post("game/resolve", old)
+    assert mo.post("game/resolve", old).status_code == 409
     fresh = stage(mo)
     mo.post("game/send", fresh)
     at.mails()
     assert mo.post("game/send", fresh).status_code == 409 and not at.mails()
-    assert mo.post("play/resolve", old).status_code == 409
+    assert mo.post("game/resolve", old).status_code == 409
     with at.hall.game("small") as game:
         assert [s[1] for s in game.stages()] == [1, 2]
 
@@ -219,7 +221,7 @@ def test_who_plays_a_nation_has_a_seat_for_each_that_it_commands(at: House, mo: 
     assert [m["To"] for m in at.mails()] == ["ann@a.example"], "who plays Red is asked for the orders of Gray"
     with at.hall.game("small") as game:
         resolve_now(at.hall, game, "test", force=True)
-        send_reports(at.desk, game, "test")
+        send_reports(at.server, game, "test")
     assert [(r.name, r.email) for r in at.hall.people.of_game("small") if r.nation == "gray"] == [
         ("ann", "ann@a.example")
     ]
@@ -235,7 +237,7 @@ def test_late_players_are_ordered_for_or_left_out(at: House, red: Browser, mo: B
     mo.post("game/orders", {"nation": "red", "text": "dig\n", "send": "1"})
     with at.hall.game("small") as game:
         assert {n: s.by for n, s in game.submissions().items()} == {"blue": "policy", "red": "moderator"}
-    assert any("moderator has handed in" in m.get_content() for m in at.mails() if m["To"] == "ann@a.example")
+    assert any("moderator has submitted" in m.get_content() for m in at.mails() if m["To"] == "ann@a.example")
     assert "1 order sent" in said(red.get("turn")) and "by the moderator" in said(red.get("orders"))
     red.send("dig\ndig\n")
     with at.hall.game("small") as game:
@@ -254,7 +256,7 @@ def test_a_rehearsal_keeps_nothing(at: House, red: Browser, mo: Browser) -> None
 
 def play_a_turn(at: House, red: Browser, mo: Browser, send: bool = True) -> None:
     red.send("dig\n")
-    mo.post("play/resolve", {**stage(mo), "force": "1"})
+    mo.post("game/resolve", {**stage(mo), "force": "1"})
     if send:
         mo.post("game/send", stage(mo))
 
@@ -277,7 +279,7 @@ def test_a_correction_shows_first_and_is_told_to_all(at: House, red: Browser, mo
     mo.correct(form)
     with at.hall.game("small") as game:
         assert game.stage().number == 1 and len(game.submissions()["red"].orders) == 2
-    mo.post("play/resolve", {**stage(mo), "force": "1"})
+    mo.post("game/resolve", {**stage(mo), "force": "1"})
     mo.post("game/send", stage(mo))
     assert "one dig was lost" in said(red.get("turn"))
     assert "Went back to turn 1" in said(mo.get("history"))
@@ -315,7 +317,7 @@ def test_orders_that_come_while_they_are_closed_are_in_or_refused(
         mo.post("game/close", {})
         with pytest.raises(StoreError, match="closed"):
             hand_in(late, "red", "dig\ndig\n", PLAYER)
-    mo.post("play/resolve", {**stage(mo), "force": "1"})
+    mo.post("game/resolve", {**stage(mo), "force": "1"})
     with at.hall.game("small") as game:
         assert len(game.hand_ins_of(1, "red")) == 1
 
@@ -459,7 +461,7 @@ def test_a_host_starts_a_game_and_is_its_moderator(at: House) -> None:
         'value="Cup !1"',
         'value="fay@f.example"',
         'value="nobody"',
-        "<option selected>home</option>",
+        '<option value="home" selected>home</option>',
     ):
         assert kept in html.unescape(answer.text), kept
     for field in ("id", "days", "player-italy"):

@@ -1,4 +1,4 @@
-"""An offer of one player to another at a desk: it is mailed at once, stands on the other's pages, and waits for its answer."""
+"""An offer of one player to another at a server: it is mailed at once, stands on the other's pages, and waits for its answer."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ OFFER = "Red sues for peace. Answer with `accept peace of Red` or `refuse peace 
 @pytest.fixture
 def at(tmp_path: Path) -> House:
     found = house(tmp_path)
-    found.desk.post = True
+    found.server.post = True
     found.game("small", RULES, red="ann@a.example", blue="bob@b.example")
     found.mails()
     return found
@@ -99,12 +99,12 @@ def test_when_all_are_ready_an_offer_still_waits_for_its_answer(
     blue.post("orders/ready", {"ready": "1"})
     red.send("sue for peace\n")
     red.post("orders/ready", {"ready": "1"})
-    tick(at.desk)
+    tick(at.server)
     with at.hall.game("small") as game:
         assert game.stage().position.turn == 1, "the offer has just come"
     blue.send("dig\nrefuse peace of Red\n")
     blue.post("orders/ready", {"ready": "1"})
-    tick(at.desk)
+    tick(at.server)
     with at.hall.game("small") as game:
         assert game.stage().position.turn == 2
         assert [f.word for e in game.journal() for f in e.facts if f.word in ("accepted", "refused")] == [
@@ -117,12 +117,12 @@ def test_an_offer_that_comes_by_mail_is_told_as_well(at: House, blue: Browser) -
     made = EmailMessage()
     made["From"], made["To"], made["Subject"], made["Message-ID"] = (
         role.email,
-        at.desk.post_of(role),
+        at.server.post_of(role),
         "orders",
         "<1@x.example>",
     )
     made.set_content("sue for peace\n")
-    assert receive(at.desk, made.as_bytes()) == "taken"
+    assert receive(at.server, made.as_bytes()) == "taken"
     mails = at.mails()
     assert [m["Subject"] for m in to(mails, "bob@b.example") if "offer" in m["Subject"]] == [
         "The game small, turn 1: Red makes you an offer"
@@ -149,7 +149,7 @@ def test_the_moderators_answer_is_no_submission_and_is_told(at: House, red: Brow
     mo.post("game/close", {})
     assert (
         "without an answer of Blue" in said(mo.get("game"))
-        and mo.post("play/resolve", {"stage": "1"}).status_code == 409
+        and mo.post("game/resolve", {"stage": "1"}).status_code == 409
     )
     assert (
         "answered"
@@ -166,4 +166,4 @@ def test_the_moderators_answer_is_no_submission_and_is_told(at: House, red: Brow
         == 409
     )
     assert "for Blue, unless its orders answer it: peace/red: refuse" in said(mo.get("game"))
-    assert mo.post("play/resolve", {"stage": "1"}).status_code == 200
+    assert mo.post("game/resolve", {"stage": "1"}).status_code == 200

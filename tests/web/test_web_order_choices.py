@@ -140,3 +140,25 @@ def test_units_that_have_their_orders_are_no_longer_left(game: Game, world: Worl
     )
     assert {u.kind: u.left for u in left.units} == {"infantry": 8, "artillery": 8, "anti-air-gun": 1}
     assert json.loads(left.fixed) == {"origin": "cologne"}
+
+
+@pytest.mark.parametrize(
+    ("scenario", "nation"),
+    [
+        ("no-mans-land", "germany"),
+        ("empire-orders", "aster"),
+        ("alliances-4", "germany"),
+        ("diplomacy", "france"),
+    ],
+)
+def test_whatever_can_be_chosen_has_a_name(tmp_path: Path, scenario: str, nation: str) -> None:
+    """What is bought for no place yet, too."""
+    hall = house(tmp_path).hall
+    made, ruleset, drawing = ready_to_play(scenarios() / f"{scenario}.yaml")
+    new_game(hall.engine, made, ruleset, id_="g", seats={nation: PLAYER}, options={}, drawing=drawing)
+    with hall.game("g") as found:
+        offered = menu_of(view_world(found, nation), nation)
+    choices = [choice for some in (*offered.places.values(), *offered.phases.values()) for choice in some]
+    ways = [way for choice in choices for way in choice.ways]
+    ways += [way for choice in choices for blank in choice.blanks for way in blank.ways]
+    assert ways and not [way for way in ways if not way.label.strip()]

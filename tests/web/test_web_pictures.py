@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("starlette", reason="the desk comes with the extra `desk`")
+pytest.importorskip("starlette", reason="the server comes with the extra `server`")
 pytest.importorskip("httpx")
 
 from tools import pictures  # isort: skip

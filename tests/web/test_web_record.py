@@ -1,4 +1,4 @@
-"""Every column of every table that a desk keeps beside its games: whoever changes it is noticed, or it is declared to be of no weight."""
+"""Every column of every table that a server keeps beside its games: whoever changes it is noticed, or it is declared to be of no weight."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ COLUMNS = [(t.name, c.name) for t in CHAINED for c in t.columns]
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A desk at which a turn was ordered, talked about, resolved and sent."""
-    file = tmp_path_factory.mktemp("record") / "desk.db"
+    """A server at which a turn was ordered, talked about, resolved and sent."""
+    file = tmp_path_factory.mktemp("record") / "server.db"
     at = House(engine_for(file))
     at.game("one", red="ann@a.example", blue="bob@b.example")
     red, moderator = at.come_in(at.role("one", "player", "red")), at.come_in(at.role("one", "moderator"))
     assert red.post("messages", {"to-blue": "1", "text": "Peace?"}).status_code < 400
     assert "have been taken" in red.send("dig\n").text
-    moderator.post("play/resolve", {"stage": "1"})
+    moderator.post("game/resolve", {"stage": "1"})
     moderator.post("game/send", {"stage": "2"})
     at.hall.engine.dispose()
     return file
@@ -48,7 +48,7 @@ def fault(file: Path, capsys: pytest.CaptureFixture[str]) -> str:
 
 
 def changed(played: Path, tmp_path: Path, statement: str, *values: object) -> Path:
-    file = tmp_path / "desk.db"
+    file = tmp_path / "server.db"
     shutil.copy(played, file)
     db = sqlite3.connect(file)
     assert db.execute(statement, values).rowcount, "no row to be changed"
@@ -110,7 +110,7 @@ def test_the_page_of_what_was_done_says_so(played: Path, tmp_path: Path) -> None
 
 def test_what_an_earlier_version_wrote_is_taken_into_the_chain(tmp_path: Path) -> None:
     """Rows that stood beside the chain, in a database that is brought up."""
-    engine = engine_for(tmp_path / "desk.db")
+    engine = engine_for(tmp_path / "server.db")
     at = House(engine)
     at.game("one", red="ann@a.example")
     with engine.begin() as db:

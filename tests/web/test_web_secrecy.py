@@ -1,4 +1,4 @@
-"""No page of the desk shows what its reader may not know: secrets of others are changed, and every answer stays the same to the byte.
+"""No page of the server shows what its reader may not know: secrets of others are changed, and every answer stays the same to the byte.
 
 Hostile requests end in no fault of ours, whoever sends them.
 """
@@ -77,7 +77,7 @@ def with_state(at: House, state: Any) -> None:
             key = keep_state(db, packed_state(state))
             db.execute(update(positions).where(*where).values(state=key))
             assert db.execute(select(positions.c.state).where(*where)).scalar() == key
-    at.hall = at.desk.hall = Games(at.hall.engine, clock=lambda: at.now)
+    at.hall = at.server.hall = Games(at.hall.engine, clock=lambda: at.now)
 
 
 @pytest.mark.parametrize("seed", but_long(range(2), 1))
@@ -229,7 +229,7 @@ FIELDS = [
     "side", "by", "role", "due", "days", "auto", "remind", "public", "more", "pause", "decision", "answer", "ruleset", "mail", "which",
     "again", "scenario", "id", "title", "turn", "window", "size", "form", "verify",
 ]  # fmt: skip
-QUIET = ("play/resolve", "game/send", "sessions", "players")  # what ends the game for the rest of the attack
+QUIET = ("game/resolve", "game/send", "sessions", "players")  # what ends the game for the rest of the attack
 
 
 def test_hostile_requests_end_in_no_fault(at: House) -> None:
@@ -292,7 +292,7 @@ def _header(text: str) -> str:
     return "".join(c for c in text if " " <= c <= "~")[:200]
 
 
-def test_the_embedded_desk_is_nobody_elses(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_embedded_server_is_nobody_elses(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     from wteaw.cli import _run
 
     mask = os.umask(0o022)
@@ -301,4 +301,4 @@ def test_the_embedded_desk_is_nobody_elses(tmp_path: Path, capsys: pytest.Captur
     finally:
         os.umask(mask)
     assert "/in/" in capsys.readouterr().out
-    assert (tmp_path / "d" / "desk.db").stat().st_mode & 0o077 == 0
+    assert (tmp_path / "d" / "server.db").stat().st_mode & 0o077 == 0

@@ -1,4 +1,4 @@
-"""Who comes in at the desk, and what they may do there: the threats of docs/security.md, each by what an attacker would try."""
+"""Who comes in at the server, and what they may do there: the threats of docs/security.md, each by what an attacker would try."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_an_old_link_sends_a_fresh_one_to_its_owner_alone(at: House) -> None:
 def test_nothing_that_is_kept_lets_anybody_in(at: House) -> None:
     token = at.hall.people.link(at.role("small", "player", "red")) or ""
     here = at.come_in(at.role("small", "player", "blue"))
-    cookie = here.client.cookies["desk"]
+    cookie = here.client.cookies["server"]
     with at.hall.engine.connect() as db:
         tables = [r[0] for r in db.execute(text("select name from sqlite_master where type = 'table'"))]
         kept = "".join(
@@ -133,11 +133,11 @@ def test_what_is_limited_is_limited_for_one_and_not_for_another(what: str) -> No
 def test_the_secret_of_a_browser_changes_when_it_comes_in(at: House) -> None:
     here = at.browser()
     here.get("/")
-    before = here.client.cookies["desk"]
+    before = here.client.cookies["server"]
     at.come_in(at.role("small", "player", "red"), here)
-    assert here.client.cookies["desk"] != before
+    assert here.client.cookies["server"] != before
     thief = at.browser()
-    thief.client.cookies.set("desk", before)
+    thief.client.cookies.set("server", before)
     assert thief.get(f"{here.seat}/turn").status_code == 404
 
 
@@ -172,7 +172,9 @@ def test_who_loses_his_seat_is_out_at_once(at: House) -> None:
     here = at.come_in(at.role("small", "player", "red"))
     unused = at.hall.people.link(at.role("small", "player", "red"))
     moderator = at.come_in(at.role("small", "moderator"))
-    moderator.post("players", {"act": "player", "nation": "red", "name": "Dan", "email": "dan@d.example"})
+    moderator.post(
+        "players", {"act": "player", "nation": "red", "name": "Dan", "email": "dan@d.example", "sure": "1"}
+    )
     assert here.get("turn").status_code == 404
     assert "No such link" in said(at.browser().get(f"/in/{unused}"))
     assert at.role("small", "player", "red").email == "dan@d.example"
@@ -257,9 +259,9 @@ def test_whatever_leaves_has_its_headers(at: House, method: str, address: str) -
 def test_cookies_are_kept_from_scripts_and_other_sites(at: House) -> None:
     cookie = at.browser().get("/").headers["set-cookie"]
     assert "HttpOnly" in cookie and "SameSite=lax" in cookie and "Path=/" in cookie
-    at.desk.url = "https://desk.example"
+    at.server.url = "https://desk.example"
     cookie = at.browser().get("/").headers["set-cookie"]
-    assert cookie.startswith("__Host-desk=") and "Secure" in cookie and "Domain" not in cookie
+    assert cookie.startswith("__Host-server=") and "Secure" in cookie and "Domain" not in cookie
 
 
 def test_pages_load_nothing_from_elsewhere_and_hold_no_script_or_style_of_their_own(at: House) -> None:
@@ -275,7 +277,7 @@ def test_a_thief_of_a_link_changes_no_address_and_no_dice(at: House) -> None:
     at.mails()
     with at.hall.game("small") as game:
         before = (game.stage().commitment, game.head["anchor"])
-    for page in ("players", "game/clock", "game/close", "play/resolve", "game/correct"):
+    for page in ("players", "game/clock", "game/close", "game/resolve", "game/correct"):
         assert (
             thief.post(
                 page, {"act": "player", "nation": "red", "name": "x", "email": "thief@x.example", "to": "1"}

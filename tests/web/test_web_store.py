@@ -16,7 +16,7 @@ from wteaw.core.journal import verify_chain
 from wteaw.play.resolve import resolve_turn
 from wteaw.play.submit import hand_in
 from wteaw.play.verify import audit
-from wteaw.store import PLAYER, Game, StoreError
+from wteaw.store import PLAYER, Game, StoreError, ledger
 from wteaw.store.backup import copy_whole
 from wteaw.store.database import changing, engine_for
 from wteaw.store.schema import handins, states
@@ -28,6 +28,7 @@ from .house import RULES, House
 from wteaw_web.migrations import bring_up, upgrade  # isort: skip
 from wteaw_web.outbox import Mail, queue  # isort: skip
 from wteaw_web.tables import metadata as of_desk  # isort: skip
+from wteaw_web.tables import settings  # isort: skip
 
 
 @pytest.fixture(params=KINDS)
@@ -201,7 +202,21 @@ def test_a_database_of_another_version_is_refused_in_a_sentence(engine: Engine) 
         bring_up(engine)
 
 
-def test_a_desk_whose_database_is_brought_to_another_version_changes_nothing_more(at: House) -> None:
+def test_how_games_are_run_gets_days_off(at: House) -> None:
+    """A database of before: its games have none, and stand in their chain with them."""
+    with at.hall.engine.begin() as db:
+        db.exec_driver_sql("alter table desk_settings drop column off")
+        db.exec_driver_sql("update alembic_version set version_num = 'v3'")
+    bring_up(at.hall.engine)
+    again = House(at.hall.engine)
+    assert again.hall.settings("one").off == ""
+    with again.hall.engine.connect() as db:
+        stand = {line.what: line.row for line in ledger.lines(db, "one")}
+        kept = dict(ledger.rows(db, "one", (settings,)))
+    assert kept and kept.items() <= stand.items()
+
+
+def test_a_server_whose_database_is_brought_to_another_version_changes_nothing_more(at: House) -> None:
     red = at.come_in(at.role("one", "player", "red"))
     with at.hall.engine.begin() as db:
         here = db.exec_driver_sql("select version_num from alembic_version").scalar_one()
@@ -216,7 +231,7 @@ def test_a_desk_whose_database_is_brought_to_another_version_changes_nothing_mor
     assert "have been taken" in red.send("dig\n").text
 
 
-def test_a_desk_is_brought_up_as_often_as_it_starts(engine: Engine) -> None:
+def test_a_server_is_brought_up_as_often_as_it_starts(engine: Engine) -> None:
     for _ in range(2):
         house = House(engine)
     house.game("one", red="ann@a.example")
@@ -229,20 +244,20 @@ def test_a_desk_is_brought_up_as_often_as_it_starts(engine: Engine) -> None:
 def test_the_whole_turn_by_pages_works_on_it(at: House) -> None:
     red, mo = at.come_in(at.role("two", "player", "red")), at.come_in(at.role("two", "moderator"))
     assert "have been taken" in red.send("dig\n").text
-    mo.post("play/resolve", {"stage": "1"})
+    mo.post("game/resolve", {"stage": "1"})
     mo.post("game/send", {"stage": "2"})
     assert "Carried out: dig" in red.get("turn").text
     assert [m["To"] for m in at.mails() if "turn 1: Red" in m["Subject"]] == ["cleo@c.example"]
     assert at.hall.broken_log("two") is None
 
 
-def test_a_backup_of_a_desk_at_work_is_the_desk_when_it_is_restored(
+def test_a_backup_of_a_desk_at_work_is_the_server_when_it_is_restored(
     at: House, engine: Engine, tmp_path: Path
 ) -> None:
     """As docs/hosting.md has it: a copy beside a writer; pg_dump and pg_restore into an empty database."""
     send(Game.in_database(engine, "one"), "red", 2)
     if engine.dialect.name == "sqlite":
-        copy = tmp_path / "backup" / "desk.db"
+        copy = tmp_path / "backup" / "server.db"
         with changing(engine) as db:
             db.exec_driver_sql("update desk_settings set days = 9")  # which is not written before the copy is
             copy_whole(Path(str(engine.url.database)), copy)
@@ -275,10 +290,10 @@ def _dumped_and_restored(engine: Engine, folder: Path) -> Engine:
     return empty
 
 
-def test_the_command_line_works_on_a_game_of_a_desk(
+def test_the_command_line_works_on_a_game_of_a_server(
     at: House, engine: Engine, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Status, orders, closing and resolving by DATABASE#GAME; players see nothing of it before the desk has sent it."""
+    """Status, orders, closing and resolving by DATABASE#GAME; players see nothing of it before the server has sent it."""
     where = (
         engine.url.database
         if engine.dialect.name == "sqlite"

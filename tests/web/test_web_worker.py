@@ -1,4 +1,4 @@
-"""What a desk does by itself, and what a worker that is killed anywhere leaves: nothing lost, nothing done twice."""
+"""What a server does by itself, and what a worker that is killed anywhere leaves: nothing lost, nothing done twice."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .kills import Person, killed
 from wteaw.play.verify import audit  # isort: skip
 from wteaw_web.games import Games, Settings  # isort: skip
 from wteaw_web.outbox import Outbox  # isort: skip
-from wteaw_web.web import Desk  # isort: skip
+from wteaw_web.web import Server  # isort: skip
 from wteaw_web.worker import tick  # isort: skip
 from wteaw.store.database import engine_for  # isort: skip
 
@@ -56,13 +56,13 @@ def test_a_deadline_does_what_the_game_says_and_no_more(
     red.send("dig\n")
     at.mails()
     at.wait(days=6, hours=23)
-    tick(at.desk)
+    tick(at.server)
     assert turns(at) == [1] and "Your orders have been taken" in said(red.send("dig\n")), (
         "not before its time"
     )
     at.wait(hours=2)
     for _ in range(3):
-        tick(at.desk)
+        tick(at.server)
     assert turns(at) == ([1, 2] if resolved else [1])
     assert (at.hall.last_sent("small") == 2) == sent
     assert (red.send("dig\n").status_code == 409) == (closed and not sent)
@@ -76,7 +76,7 @@ def test_a_deadline_does_what_the_game_says_and_no_more(
 def test_a_paused_game_waits(at: House) -> None:
     run(at, "send", paused=True)
     at.wait(days=30)
-    tick(at.desk)
+    tick(at.server)
     assert turns(at) == [1]
 
 
@@ -86,7 +86,7 @@ def test_who_is_late_is_reminded_once(at: House) -> None:
     at.wait(days=6)
     for _ in range(4):
         at.wait(minutes=10)
-        tick(at.desk)
+        tick(at.server)
     assert [m["To"] for m in at.carried if "missing" in m["Subject"]] == ["bob@b.example"]
     assert sum("Reminders to Blue" in d.what for d in at.hall.done("small")) == 1
 
@@ -98,7 +98,7 @@ def test_a_game_that_cannot_go_on_does_not_stop_the_others(at: House) -> None:
     with at.hall.engine.begin() as db:
         db.exec_driver_sql("update entries set body = replace(body, 'Turn', 'Tern') where game = 'other'")
     at.wait(days=8)
-    tick(at.desk)
+    tick(at.server)
     assert turns(at) == [1, 2]
     with at.hall.game("other") as game:
         assert len(game.stages()) == 1, "a journal that was changed is not gone on with"
@@ -122,12 +122,12 @@ def test_whose_answer_is_lost_comes_in_all_the_same(at: House, lost: str) -> Non
     class Unlucky(Person):
         def answer(self, method: str, path: str, form: dict[str, str] | None) -> tuple[int, str, str]:
             browser.cookies.clear()
-            head = {"cookie": f"desk={self.cookie}"}
+            head = {"cookie": f"server={self.cookie}"}
             found = browser.request(method, path, data=form, headers=head, follow_redirects=False)
             if not gone and f"{method} {path}".startswith(lost):
                 gone.append(path)
                 return 0, "", ""
-            return found.status_code, found.cookies.get("desk", ""), found.text
+            return found.status_code, found.cookies.get("server", ""), found.text
 
     red = Unlucky(0, lambda: at.hall.people.link(role) or "", role.id)
     assert gone and red.post("orders/send", {"text": "dig\n", "out": "0"}) == 303
@@ -148,7 +148,7 @@ def test_a_worker_that_is_killed_anywhere_does_each_thing_once(at: House, tmp_pa
             final = kills >= KILLS * (week + 1) // WEEKS
             child = os.fork()
             if child == 0:
-                _work(tmp_path / "desk.db", posted, now + timedelta(minutes=2 * kills))
+                _work(tmp_path / "server.db", posted, now + timedelta(minutes=2 * kills))
             if final:
                 assert os.waitpid(child, 0)[1] == 0
                 break
@@ -157,7 +157,7 @@ def test_a_worker_that_is_killed_anywhere_does_each_thing_once(at: House, tmp_pa
             os.waitpid(child, 0)
             kills += 1
     assert kills >= KILLS
-    at.hall = Games(engine_for(tmp_path / "desk.db"), clock=lambda: at.now)
+    at.hall = Games(engine_for(tmp_path / "server.db"), clock=lambda: at.now)
     assert turns(at) == list(range(1, WEEKS + 2))
     with at.hall.game("small") as game:
         assert all(fault is None for _, fault in audit(game))
@@ -181,7 +181,7 @@ def _work(database: Path, posted: Path, now: datetime) -> None:
             with posted.open("a") as file:
                 file.write(f"{mail['To']}\t{mail['Message-ID']}\t{mail['Subject']}\n")
 
-        tick(Desk(hall, Outbox(hall.engine, lambda: now, "desk@example.org", carry), "http://x"))
+        tick(Server(hall, Outbox(hall.engine, lambda: now, "desk@example.org", carry), "http://x"))
         code = 0
     finally:
         os._exit(code)

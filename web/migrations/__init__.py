@@ -1,4 +1,4 @@
-"""The database of a desk, version by version: its games' tables and its own.
+"""The database of a server, version by version: its games' tables and its own.
 
 Once there has been a release, a change of a table is a file in `versions/` (`alembic.op`), and the first
 version says in full what it was then. A new database is made whole and marked as the last version; a test
@@ -35,8 +35,23 @@ def bring_up(engine: Engine) -> None:
     """Make a database that is new, or bring one that is older to the present version.
 
     StoreError for one that no version leads on from; also from then on, for whatever is to be changed, once
-    another program has brought it to another version.
+    another program has brought it to another version. A database that is up to date is only looked at: who
+    opens it waits for nobody who writes.
     """
+    version = _newest()
+    with engine.connect() as db:
+        found = _version(db) if inspect(db).has_table("alembic_version") else ""
+    if found != version:
+        _make_or_upgrade(engine)
+
+    def look(db: Connection) -> None:
+        if _version(db) != version:
+            raise StoreError(MOVED_ON)
+
+    look_first(engine, look)
+
+
+def _make_or_upgrade(engine: Engine) -> None:
     with engine.begin() as db:
         if db.dialect.name == "postgresql":
             db.exec_driver_sql(f"select pg_advisory_xact_lock({LOCK})")
@@ -51,13 +66,15 @@ def bring_up(engine: Engine) -> None:
             of_games.create_all(db)
             of_desk.create_all(db)
             _command("stamp", db, "head")
-        version = _version(db)
 
-    def look(db: Connection) -> None:
-        if _version(db) != version:
-            raise StoreError(MOVED_ON)
 
-    look_first(engine, look)
+def _newest() -> str:
+    """The version that this program knows last."""
+    from alembic.script import (
+        ScriptDirectory,  # Alembic takes its time: only who opens a database waits for it
+    )
+
+    return str(ScriptDirectory.from_config(_config()).get_current_head())
 
 
 def _version(db: Connection) -> str:
@@ -76,10 +93,16 @@ def upgrade(db: Connection) -> None:
 
 def _command(name: str, db: Connection, to: str) -> None:
     from alembic import command
-    from alembic.config import Config
 
-    config = Config()
-    config.set_main_option("script_location", str(Path(__file__).parent).replace("%", "%%"))
+    config = _config()
     config.attributes["connection"] = db
     run: Any = getattr(command, name)
     run(config, to)
+
+
+def _config() -> Any:
+    from alembic.config import Config  # Alembic takes its time: only who opens a database waits for it
+
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent).replace("%", "%%"))
+    return config

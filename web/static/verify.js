@@ -1,4 +1,4 @@
-// Checks the dice of a turn without the desk and without a network, by docs/fairness.md. It stands in the page of proof that a
+// Checks the dice of a turn without the server and without a network, by docs/fairness.md. It stands in the page of proof that a
 // player saves, together with what they were shown and what was published; tools/verify_dice.py does the same in Python.
 "use strict";
 
@@ -232,7 +232,7 @@ if (typeof document !== "undefined") {
         kept[field.name] = JSON.parse(await field.files[0].text());
         say();
       } catch {
-        answer.textContent = "✗ this file is not one that the desk gave";
+        answer.textContent = "✗ this file is not one that the server gave";
         answer.className = "bad";
       }
     });

@@ -51,18 +51,18 @@ class Acts(OrderKind):
     def understand(self, book: OrderBook, order: Order) -> Understood:
         """An act that may be given. Raises OrderRefused."""
         order = self._with_numbers(book, order)
-        desk, names = book.context, book.context.order_names(order)
-        why = acts.forbidden(desk, self.row, order, names, book.spent)
+        context, names = book.context, book.context.order_names(order)
+        why = acts.forbidden(context, self.row, order, names, book.spent)
         if why is not None and why.code == RefusalCode.UNMET and self.key in book.given:
             why = (
-                acts.exhausted(desk, self.row, names, book.spent) or why
+                acts.exhausted(context, self.row, names, book.spent) or why
             )  # it is the earlier line that stands in its way
         book.check(why)
         cost, remarks = book.cost(self.row, order, names)
         understood = Understood(ValidatedOrder(order, cost=cost, remarks=tuple(remarks)))
         understood.uses += [lambda: book.spend(cost), lambda: book.given.add(self.key)]
         if book.prospect is None:
-            understood.uses.append(lambda: book.spent.count(acts.use_keys(desk, self.row, names)))
+            understood.uses.append(lambda: book.spent.count(acts.use_keys(context, self.row, names)))
         return understood
 
     def _with_numbers(self, book: OrderBook, order: Order) -> Order:
@@ -118,14 +118,14 @@ class Acts(OrderKind):
         """Every way to give the act that its needs, limits and price allow."""
 
         def make() -> list[Legal]:
-            return list(_Ways(self, world, nation, search).all())
+            return list(_ActionChoices(self, world, nation, search).all())
 
         asked = ("legal", nation, self.row["id"], search.tried, search.where, search.offered)
         return world.keep(asked, None, make)
 
     def filled(self, world: World, nation: str, entry: Legal) -> Iterator[Legal]:
         """One with too many fillings for the list: those that are found slot by slot."""
-        ways = _Ways(self, world, nation, ANY)
+        ways = _ActionChoices(self, world, nation, ANY)
         extra = [s.name for s in self.slots.values() if s.kind == "choice" and s.optional and not s.many]
         listed = None
         if entry.open and not ways.open:
@@ -151,7 +151,7 @@ class Acts(OrderKind):
         acts.carry_out(position.turn, self.row, filed)
 
 
-class _Ways:
+class _ActionChoices:
     """Every filling of an act's slots.
 
     A slot is narrowed by the parts of the needs that ask for it alone, then every filling of all slots is

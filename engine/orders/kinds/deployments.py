@@ -13,8 +13,8 @@ from ...world.world import World
 from ..legal_entry import ANY, Legal, LegalSearch
 from ..movement import TARGET, UNITS, nearest_of
 from ..names import EVERY, Names
-from ..sheet_desk import SheetDesk
 from ..sheet_line import Offered
+from ..sheet_writer import SheetWriter
 from .book import OrderBook, OrderRefused, Understood
 from .order_kind import OrderKind
 
@@ -110,11 +110,11 @@ class Deployments(OrderKind):
                 to = ", ".join(names.printed("place", p) for p in come)
                 yield f"{those} for {to}: {from_}."
 
-    def sheet_lines(self, desk: SheetDesk, entries: Sequence[Legal]) -> Iterator[Offered]:
+    def sheet_lines(self, writer: SheetWriter, entries: Sequence[Legal]) -> Iterator[Offered]:
         """Where everything stands, place by place: together that is the whole layout."""
         for entry in entries:
             others = [
-                (desk.name("place", t), desk.text(self.key, {**entry.slots, TARGET: t}))
+                (writer.name("place", t), writer.text(self.key, {**entry.slots, TARGET: t}))
                 for t in entry.targets
             ]
-            yield Offered(self.key, desk.text(self.key, entry.slots), also=tuple(others))
+            yield Offered(self.key, writer.text(self.key, entry.slots), also=tuple(others))

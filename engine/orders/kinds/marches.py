@@ -101,7 +101,9 @@ class Marches(Moves):
             book.loads[at] = book.loads.get(at, 0) + needed
 
     def advise(self, book: OrderBook, order: Order, why: Refusal) -> str:
-        """The nearest places that they can all go to."""
+        """The nearest places that they can all go to; none where they would begin a war, unless that was
+        meant.
+        """
         slots = order.get("slots", {})
         origin, target, units = slots.get(ORIGIN), slots.get(TARGET), slots.get(UNITS) or {}
         if why.code != RefusalCode.WAY or why.slot != TARGET or None in (origin, target) or is_every(units):
@@ -110,8 +112,10 @@ class Marches(Moves):
             set(movement.targets(book.world, book.nation, self.mode, str(origin), kind)) for kind in units
         ]
         both = set.intersection(*ends) - {str(target)} if ends else set()
+        if not begins_a_war(book.world, book.nation, str(target)):
+            both = {place for place in both if not begins_a_war(book.world, book.nation, place)}
         near = movement.nearest_of(book.world, both, str(target))
-        return f"they can go to {book.printed('place', near)}" if near else "they can go nowhere this way"
+        return f"they can go to {book.printed('place', near)}" if near else ""
 
     # ---- the look ahead
 
@@ -131,6 +135,13 @@ class Marches(Moves):
             left = {name: value for name, value in kept[key].items() if name != home}
             fields = {**dict.fromkeys(forces.PASSING), "moved": True, "place": path[-1], **left}
             turn.journal.alter_units(key, n, **fields)
+
+
+def begins_a_war(world: World, nation: str, place: str) -> bool:
+    """Whether going to a place is an attack on somebody with whom there is no war."""
+    holder = world.holder_of(place)
+    at_war = holder is None or world.hostile(nation, holder)
+    return not at_war and routes.is_attack(world, nation, place)
 
 
 def unannounced(world: World, nation: str, mode: MovementRow, target: Any) -> str | None:

@@ -20,8 +20,8 @@ from .. import movement
 from ..legal_entry import ANY, Legal, LegalSearch
 from ..lookahead import Lookahead
 from ..movement import ORIGIN, TARGET, UNITS
-from ..sheet_desk import LONG, MOST_TRIED, SheetDesk
 from ..sheet_line import ENEMY, Offered
+from ..sheet_writer import LONG, MOST_TRIED, SheetWriter
 from .book import Move, OrderBook, Understood
 from .unit_orders import Ordered, UnitOrders
 
@@ -95,98 +95,98 @@ class Moves(UnitOrders):
 
     # ---- the sheet
 
-    def sheet_lines(self, desk: SheetDesk, entries: Sequence[Legal]) -> Iterator[Offered]:
+    def sheet_lines(self, writer: SheetWriter, entries: Sequence[Legal]) -> Iterator[Offered]:
         """Units once, where they stand, by the first order that can send them on (rows that are `bare` before
         others); of every other order one example."""
         whence = [e for e in entries if e.slots.get(UNITS) and ORIGIN in e.slots]
         if not whence:
-            yield from super().sheet_lines(desk, entries)
-        elif self.row.get("bare") or not desk.any_bare:
-            yield from self._by_place(desk, whence)
+            yield from super().sheet_lines(writer, entries)
+        elif self.row.get("bare") or not writer.any_bare:
+            yield from self._by_place(writer, whence)
         else:
-            yield from self._example(desk, whence)
+            yield from self._example(writer, whence)
 
-    def _by_place(self, desk: SheetDesk, entries: Sequence[Legal]) -> Iterator[Offered]:
+    def _by_place(self, writer: SheetWriter, entries: Sequence[Legal]) -> Iterator[Offered]:
         """Of each place one line with the units that can go the same ways; of units that have a line already
         one example."""
         again: list[Legal] = []
         at: dict[str, list[Legal]] = {}
         for entry in entries:
             place = str(entry.slots[ORIGIN])
-            known = set(entry.slots[UNITS]) <= desk.sent.get(place, set())
+            known = set(entry.slots[UNITS]) <= writer.sent.get(place, set())
             (again if known else at.setdefault(place, [])).append(entry)
         for place, here in at.items():
-            for one in _merged(desk, here):
-                desk.sent.setdefault(place, set()).update(one.slots[UNITS])
-                if (line := self._line(desk, one)) is not None:
+            for one in _merged(writer, here):
+                writer.sent.setdefault(place, set()).update(one.slots[UNITS])
+                if (line := self._line(writer, one)) is not None:
                     size = sum(one.slots[UNITS].values())
-                    yield replace(line, place=place, origin=desk.name("place", place), size=size)
-        yield from self._example(desk, again)
+                    yield replace(line, place=place, origin=writer.name("place", place), size=size)
+        yield from self._example(writer, again)
 
-    def _example(self, desk: SheetDesk, entries: Sequence[Legal]) -> Iterator[Offered]:
+    def _example(self, writer: SheetWriter, entries: Sequence[Legal]) -> Iterator[Offered]:
         """The largest of several orders of units, and where else units could be given such an order."""
         ranked = sorted(entries, key=lambda e: -sum(e.slots[UNITS].values()))
         for number, first in enumerate(ranked, 1):
-            if (shown := self._line(desk, first)) is None:
+            if (shown := self._line(writer, first)) is None:
                 continue
             others: dict[str, str] = {}
             for entry in ranked[number:]:
                 origin = str(entry.slots[ORIGIN])
-                if len(others) == MOST_OTHERS or origin in (*others, str(first.slots[ORIGIN])):
+                if len(others) == MOST_OTHERS or origin in others or origin == str(first.slots[ORIGIN]):
                     continue
-                if (line := self._line(desk, entry, 1)) is not None:
+                if (line := self._line(writer, entry, 1)) is not None:
                     others[origin] = line.text
-            also = tuple((desk.name("place", o), text) for o, text in others.items())
+            also = tuple((writer.name("place", o), text) for o, text in others.items())
             yield replace(shown, also=also, also_word="or from")
             return
 
-    def _line(self, desk: SheetDesk, entry: Legal, most: int = MOST_TRIED) -> Offered | None:
+    def _line(self, writer: SheetWriter, entry: Legal, most: int = MOST_TRIED) -> Offered | None:
         """The line of some units at a place: where they may go, the nearest `most` of it if the room differs
         from end to end."""
         origin = str(entry.slots[ORIGIN])
         going = movement.fewer(
-            entry.slots[UNITS], routes.may_leave(desk.world, desk.nation, self.mode, origin)
+            entry.slots[UNITS], routes.may_leave(writer.world, writer.nation, self.mode, origin)
         )
-        slots = {**entry.slots, UNITS: desk.in_order(going)}
+        slots = {**entry.slots, UNITS: writer.in_order(going)}
         if not entry.targets:
-            return Offered(self.key, desk.text(self.key, slots)) if desk.stands(self.key, slots) else None
+            return Offered(self.key, writer.text(self.key, slots)) if writer.stands(self.key, slots) else None
         tight = bool(self.mode.get("capacity"))
         each = most if most == 1 else 0
-        ends = [p for _, some in desk.by_class(entry.targets, origin) for p in some]
+        ends = [p for _, some in writer.by_class(entry.targets, origin) for p in some]
         if tight:
             each = min(most, MOST_ENDS)
-            units, ends = self._with_room(desk, slots[UNITS], origin, ends)
+            units, ends = self._with_room(writer, slots[UNITS], origin, ends)
             slots = {**slots, UNITS: units}
-        targets = desk.sound(self.key, slots, TARGET, ends, each)
-        return self._in_short(desk, slots, desk.by_class(targets, origin)) if targets else None
+        targets = writer.sound(self.key, slots, TARGET, ends, each)
+        return self._in_short(writer, slots, writer.by_class(targets, origin)) if targets else None
 
     def _in_short(
-        self, desk: SheetDesk, slots: Mapping[str, Any], ends: Sequence[tuple[str, Sequence[str]]]
+        self, writer: SheetWriter, slots: Mapping[str, Any], ends: Sequence[tuple[str, Sequence[str]]]
     ) -> Offered:
         """A line that fits the sheet: with another name of its place, with `all` its units, or with fewer of
         them."""
-        line = desk.chosen(self.key, slots, TARGET, ends)
-        for text in desk.in_other_words(line.text, {ORIGIN: slots[ORIGIN]}):
+        line = writer.chosen(self.key, slots, TARGET, ends)
+        for text in writer.in_other_words(line.text, {ORIGIN: slots[ORIGIN]}):
             if len(text) <= LONG:
                 return replace(line, text=text)
-        here = movement.free_units(desk.world, desk.nation, str(slots[ORIGIN]))
+        here = movement.free_units(writer.world, writer.nation, str(slots[ORIGIN]))
         if here == slots[UNITS]:
             every = {**slots, UNITS: {"*": "all"}}
-            return replace(desk.chosen(self.key, every, TARGET, ends), said=desk.names.units(here))
+            return replace(writer.chosen(self.key, every, TARGET, ends), said=writer.names.units(here))
         going: dict[str, int] = dict(slots[UNITS])
         while len(going) > 1 and len(line.text) > LONG:  # the fewest stay
             del going[min(going, key=going.__getitem__)]
-            line = desk.chosen(self.key, {**slots, UNITS: going}, TARGET, ends)
+            line = writer.chosen(self.key, {**slots, UNITS: going}, TARGET, ends)
         rest = {k: n for k, n in slots[UNITS].items() if k not in going}
-        return replace(line, said=f"there, too: {desk.names.units(rest)}")
+        return replace(line, said=f"there, too: {writer.names.units(rest)}")
 
     def _with_room(
-        self, desk: SheetDesk, units: dict[str, int], origin: str, ends: list[str]
+        self, writer: SheetWriter, units: dict[str, int], origin: str, ends: list[str]
     ) -> tuple[dict[str, int], list[str]]:
         """The units, and the ends to which there is room for all; else of the most numerous kind as many as
         can go anywhere."""
         wanted = sum(units.values())
-        room = movement.room_to(desk.world, desk.nation, self.mode, origin, units, ends, wanted)
+        room = movement.room_to(writer.world, writer.nation, self.mode, origin, units, ends, wanted)
         if room and max(room.values()) < wanted:
             kind = max(units, key=lambda k: units[k])
             wanted = min(units[kind], max(room.values()))
@@ -242,14 +242,14 @@ def group(turn: Turn, nation: str, mode: MovementRow, picks: Iterable[forces.Pic
     return routes.Going(turn.world, nation, mode, [Entity("unit", key) for key, _ in picks])
 
 
-def _merged(desk: SheetDesk, here: Sequence[Legal]) -> list[Legal]:
+def _merged(writer: SheetWriter, here: Sequence[Legal]) -> list[Legal]:
     """The groups of a place: the largest with those that can attack wherever it can, going where all of them
     can go."""
     ranked = sorted(here, key=lambda e: -sum(e.slots[UNITS].values()))
     main, rest = ranked[0], []
     for other in ranked[1:]:
         common = tuple(t for t in main.targets if t in other.targets)
-        if common and all(t in common for t in main.targets if desk.kind_of_end(t) == ENEMY):
+        if common and all(t in common for t in main.targets if writer.kind_of_end(t) == ENEMY):
             units = {**main.slots[UNITS], **other.slots[UNITS]}
             main = replace(main, slots={**main.slots, UNITS: units}, targets=common)
         else:

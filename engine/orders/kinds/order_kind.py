@@ -39,8 +39,8 @@ from ..legal_entry import ANY, Legal, LegalSearch
 from ..lookahead import Lookahead
 from ..names import Names
 from ..sheet_by_slot import lines_by_slot
-from ..sheet_desk import SheetDesk
 from ..sheet_line import Offered
+from ..sheet_writer import SheetWriter
 from ..text import order_in_words
 from .book import OrderBook, Understood
 
@@ -223,9 +223,9 @@ class OrderKind(ABC):
 
     # ---- what a player reads
 
-    def sheet_lines(self, desk: SheetDesk, entries: Sequence[Legal]) -> Iterator[Offered]:
+    def sheet_lines(self, writer: SheetWriter, entries: Sequence[Legal]) -> Iterator[Offered]:
         """The lines of the order sheet for entries of the list: those that differ in one slot share one."""
-        return lines_by_slot(desk, self.key, self.row, self.slots, entries)
+        return lines_by_slot(writer, self.key, self.row, self.slots, entries)
 
     def read_back(self, names: Names, intent: ValidatedOrder) -> str:
         """What an order that stands says in full words, without its options."""
@@ -239,7 +239,12 @@ class OrderKind(ABC):
     @property
     def names_units(self) -> bool:
         """Whether its orders say what units do: those without one are told to their player."""
-        return bool(unit_slots(self.row)) or {"kind", "place"} <= self.slots.keys()
+        return bool(unit_slots(self.row)) or ({"kind", "place"} <= self.slots.keys() and not self._creates)
+
+    @property
+    def _creates(self) -> bool:
+        """Whether the units that its orders name are not there yet."""
+        return any("create" in effect for effect in self.row.get("effects", ()))
 
     def units_ordered(
         self, world: World, nation: str, slots: Mapping[str, Any]
@@ -252,10 +257,15 @@ class OrderKind(ABC):
                     (place, kind, n if isinstance(n, int) else 0)
                     for kind, n in (slots.get(name) or {}).items()
                 )
-        if "kind" in self.slots and slots.get("place") is not None:
-            for kind, n in movement.free_units(world, nation, str(slots["place"])).items():
-                if slots.get("kind") in (None, kind):
-                    yield str(slots["place"]), kind, n
+        if "kind" in self.slots and slots.get("place") is not None and not self._creates:
+            place, named = str(slots["place"]), slots.get("kind")
+            here = movement.free_units(world, nation, place)
+            yield from ((place, kind, n) for kind, n in here.items() if named in (None, kind))
+            if isinstance(named, str) and named not in here:  # they come from where they stand
+                there = movement.places_with_units(world, nation)
+                those = [p for p in there if named in movement.free_units(world, nation, p)]
+                if len(those) == 1:
+                    yield those[0], named, int(slots.get("n") or 1)
 
     def sends(self, world: World, nation: str, intent: ValidatedOrder) -> Iterable[str]:
         """The kinds of units that an order brings somewhere."""
@@ -293,17 +303,15 @@ def me(nation: str) -> dict[str, Entity]:
 
 
 def _begins_war(ruleset: Ruleset, part: Any) -> bool:
-    """Whether something in a row puts nations into a stance that is hostile."""
+    """Whether something in a row puts nations into a stance that is hostile, or opens one to attack."""
     if isinstance(part, list):
         return any(_begins_war(ruleset, one) for one in part)
     if not isinstance(part, dict):
         return False
     relate = part.get("relate")
     stance = relate.get("stance") if isinstance(relate, dict) else None
-    if (
-        isinstance(stance, str)
-        and ruleset.has("stances", stance)
-        and ruleset.row("stances", stance).get("hostile")
-    ):
-        return True
+    if isinstance(stance, str):
+        row = ruleset.row_or_empty("stances", stance)
+        if row.get("hostile") or (row.get("enter") == "fight" and not row.get("default")):
+            return True
     return any(_begins_war(ruleset, one) for one in part.values())

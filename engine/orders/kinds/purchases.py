@@ -21,8 +21,8 @@ from ..legal_entry import ANY, Legal, LegalSearch
 from ..lookahead import Lookahead
 from ..movement import nearest_of
 from ..names import Names
-from ..sheet_desk import MOST_TRIED, SheetDesk
 from ..sheet_line import BLANK, ENEMY, NEUTRAL, Offered
+from ..sheet_writer import MOST_TRIED, SheetWriter
 from .book import OrderBook, OrderRefused, Understood
 from .order_kind import OrderKind
 
@@ -39,11 +39,11 @@ class ItemOrders(OrderKind):
         made = self.ruleset.row_or_empty("production", intent.item).get("makes", intent.item)
         return [*super().sends(world, nation, intent), *([str(made)] if intent.item else [])]
 
-    def sheet_lines(self, desk: SheetDesk, entries: Sequence[Legal]) -> Iterator[Offered]:
+    def sheet_lines(self, writer: SheetWriter, entries: Sequence[Legal]) -> Iterator[Offered]:
         """What can be had at the same sites on one line, each with its price; works along a border with where
         they face."""
         if not any("site" in e.slots for e in entries):
-            yield from super().sheet_lines(desk, entries)
+            yield from super().sheet_lines(writer, entries)
             return
         prices: dict[tuple[Any, ...], list[Legal]] = {}
         for entry in entries:
@@ -54,56 +54,62 @@ class ItemOrders(OrderKind):
             if any(e.open for e in group):
                 continue
             if any(e.targets for e in group):
-                yield from self._facing(desk, group)
-            elif (sites := self._sites(desk, group)) is not None:
+                yield from self._facing(writer, group)
+            elif (sites := self._sites(writer, group)) is not None:
                 same.setdefault(sites, []).append(group)
         for sites, groups in sorted(same.items(), key=lambda some: not some[0]):
-            yield self._at_sites(desk, sites, groups)
+            yield self._at_sites(writer, sites, groups)
 
-    def _sites(self, desk: SheetDesk, group: Sequence[Legal]) -> tuple[str, ...] | None:
+    def _sites(self, writer: SheetWriter, group: Sequence[Legal]) -> tuple[str, ...] | None:
         """The sites at which an item can be had, none for what comes into the hand; None if it cannot be had
         at all."""
         one = _one(group[0])
         if "site" not in group[0].slots:
-            return () if desk.stands(self.key, one) else None
+            return () if writer.stands(self.key, one) else None
         ranked = sorted(group, key=lambda e: -e.most)
-        return desk.sound(self.key, one, "site", [str(e.slots["site"]) for e in ranked]) or None
+        return writer.sound(self.key, one, "site", [str(e.slots["site"]) for e in ranked]) or None
 
-    def _at_sites(self, desk: SheetDesk, sites: Sequence[str], groups: Sequence[Sequence[Legal]]) -> Offered:
+    def _at_sites(
+        self, writer: SheetWriter, sites: Sequence[str], groups: Sequence[Sequence[Legal]]
+    ) -> Offered:
         """One line for what can be had at some sites."""
         first = groups[0][0]
         most = max(e.most for e in groups[0])
-        notes = [desk.price(first.cost), f"at most {most}", "" if sites else "placed later"]
+        notes = [writer.price(first.cost), f"at most {most}", "" if sites else "placed later"]
         also = []
         for group in groups[1:]:
-            name = desk.name("item", self.item(group[0].slots))
-            also.append((f"{name} {desk.price(group[0].cost)}", self._open_at(desk, group[0], sites)))
-        names = tuple((desk.name("place", s), "") for s in sites) if len(sites) > 1 else ()
+            name = writer.name("item", self.item(group[0].slots))
+            also.append((f"{name} {writer.price(group[0].cost)}", self._open_at(writer, group[0], sites)))
+        names = tuple((writer.name("place", s), "") for s in sites) if len(sites) > 1 else ()
         choices = (("in", names),) if names else ()
         return Offered(
-            self.key, self._open_at(desk, first, sites), choices, "; ".join(filter(None, notes)), tuple(also)
+            self.key,
+            self._open_at(writer, first, sites),
+            choices,
+            "; ".join(filter(None, notes)),
+            tuple(also),
         )
 
-    def _open_at(self, desk: SheetDesk, entry: Legal, sites: Sequence[str]) -> str:
+    def _open_at(self, writer: SheetWriter, entry: Legal, sites: Sequence[str]) -> str:
         """The line of one of an item, with the site to choose if there are several."""
         site = {"site": BLANK if len(sites) > 1 else sites[0]} if sites else {}
-        return desk.text(self.key, {**_one(entry), **site})
+        return writer.text(self.key, {**_one(entry), **site})
 
-    def _facing(self, desk: SheetDesk, group: Sequence[Legal]) -> Iterator[Offered]:
+    def _facing(self, writer: SheetWriter, group: Sequence[Legal]) -> Iterator[Offered]:
         """Works along a border: toward enemies, where there are any."""
         slot = self.facing_slot
         if slot not in self.slots:
             return
         pairs = [(e, t) for e in group for t in e.targets]
-        by_class = ([p for p in pairs if desk.kind_of_end(p[1]) == word] for word in (ENEMY, NEUTRAL))
+        by_class = ([p for p in pairs if writer.kind_of_end(p[1]) == word] for word in (ENEMY, NEUTRAL))
         made = []
         for entry, target in next(filter(None, by_class), [])[:MOST_TRIED]:
             slots = {**_one(entry), slot: target}
-            if desk.stands(self.key, slots):
-                short = f"{desk.name('place', str(entry.slots['site']))} to {desk.name('place', target)}"
-                made.append((short, desk.text(self.key, slots)))
+            if writer.stands(self.key, slots):
+                short = f"{writer.name('place', str(entry.slots['site']))} to {writer.name('place', target)}"
+                made.append((short, writer.text(self.key, slots)))
         if made:
-            yield Offered(self.key, made[0][1], said=desk.price(group[0].cost), also=tuple(made[1:]))
+            yield Offered(self.key, made[0][1], said=writer.price(group[0].cost), also=tuple(made[1:]))
 
     @cached_property
     def facing_slot(self) -> str:

@@ -346,8 +346,9 @@ class UnitOrders(OrderKind):
         slots = intent.slots
         if not intent.attacks or set(slots) - {VIA} != {UNITS, ORIGIN, TARGET}:
             return super().read_back(names, intent)
-        target, where = (names.printed("place", str(p)) for p in (intent.attacks[0], slots[ORIGIN]))
-        way = ", ".join(names.printed("place", str(p)) for p in slots.get(VIA) or ())
+        spoken = names.in_sentences()
+        target, where = (spoken.printed("place", str(p)) for p in (intent.attacks[0], slots[ORIGIN]))
+        way = ", ".join(spoken.printed("place", str(p)) for p in slots.get(VIA) or ())
         attack = f"Attack on {target}: {names.units(slots[UNITS])} from {where}"
         return f"{attack} by way of {way}" if way else attack
 
@@ -393,7 +394,10 @@ def _too_many(
     )
     told = f", {ordered} of them ordered already ({', '.join(to_do)})" if ordered else ""
     of = "" if whose == book.nation else f" of {book.names.printed('nation', whose)}"
-    text = f"{number} {what}{of} ordered, {there} in {where}{told}"
+    stacks = book.world.state.stacks(at=origin, owner=whose)
+    standing = max(there, sum(int(stack["n"]) for _, stack in stacks if stack["kind"] == kind))
+    free = f", {there} of them free" if standing > there else ""
+    text = f"{number} {what}{of} ordered, {standing} in {where}{free}{told}"
     if there:
         fit = left.get(kind, 0) if most is None else min(left.get(kind, 0), most)
         return Refusal(RefusalCode.UNITS, text, slot, f"at most {fit}" if fit > 0 else "")

@@ -18,7 +18,7 @@ from ...turn.context import Order, OrderContext, Turn
 from ...turn.validated_orders import Note, Refusal, RefusalCode, Remark
 from ...units import assignment, fleet_orders, forces
 from ...units.attacking import Attack, follows
-from ...units.cargo_loading import stays_afloat
+from ...units.cargo_loading import boarders, stays_afloat
 from ...units.cargo_room import burden, room_of, size_of_kinds
 from ...units.fleet import Voyage
 from ...world import routes
@@ -26,8 +26,8 @@ from ...world.world import World
 from .. import movement
 from ..legal_entry import ANY, Legal, LegalSearch
 from ..movement import CARGO, ORIGIN, TARGET, UNITS
-from ..sheet_desk import LONG, SheetDesk
 from ..sheet_line import ENEMY, Offered
+from ..sheet_writer import LONG, SheetWriter
 from .book import Move, OrderBook, OrderRefused
 from .marches import unannounced
 from .moves import MOST_ENDS, Moves, closed_gate, group, win
@@ -175,42 +175,47 @@ class Voyages(Moves):
 
     # ---- the sheet
 
-    def sheet_lines(self, desk: SheetDesk, entries: Sequence[Legal]) -> Iterator[Offered]:
+    def sheet_lines(self, writer: SheetWriter, entries: Sequence[Legal]) -> Iterator[Offered]:
         """Ships once, where they lie; troops overseas in a line of their own."""
         if not self.carries or UNITS not in self.slots or any(ORIGIN in e.slots for e in entries):
-            yield from super().sheet_lines(desk, entries)
+            yield from super().sheet_lines(writer, entries)
         else:
-            yield from self._across_the_sea(desk, [e for e in entries if e.slots.get(UNITS)])
+            yield from self._across_the_sea(writer, [e for e in entries if e.slots.get(UNITS)])
 
-    def _across_the_sea(self, desk: SheetDesk, entries: Sequence[Legal]) -> Iterator[Offered]:
+    def _across_the_sea(self, writer: SheetWriter, entries: Sequence[Legal]) -> Iterator[Offered]:
         """The crossing of most troops, one to an enemy if there is any, and from where else others could
         go."""
-        crossings = [one for e in entries for one in self.crossings(desk.world, desk.nation, e.slots)]
+        crossings = [one for e in entries for one in self.crossings(writer.world, writer.nation, e.slots)]
         crossings.sort(
-            key=lambda one: (all(desk.kind_of_end(p) != ENEMY for p in one[1]), -sum(one[0][CARGO].values()))
+            key=lambda one: (
+                all(writer.kind_of_end(p) != ENEMY for p in one[1]),
+                -sum(one[0][CARGO].values()),
+            )
         )
         lines: dict[str, Offered] = {}
         for slots, ends in crossings:
             origin = str(slots[ORIGIN])
             if origin in lines or len(lines) == MOST_COASTS:
                 continue
-            if (line := self._crossing_line(desk, slots, ends, 1 if lines else MOST_ENDS)) is not None:
+            if (line := self._crossing_line(writer, slots, ends, 1 if lines else MOST_ENDS)) is not None:
                 lines[origin] = line
         if lines:
             first, *others = lines.items()
-            also = tuple((desk.name("place", origin), line.text) for origin, line in others)
+            also = tuple((writer.name("place", origin), line.text) for origin, line in others)
             yield replace(first[1], also=also, also_word="or from")
 
-    def _crossing_line(self, desk: SheetDesk, slots: Slots, ends: Sequence[str], most: int) -> Offered | None:
+    def _crossing_line(
+        self, writer: SheetWriter, slots: Slots, ends: Sequence[str], most: int
+    ) -> Offered | None:
         """The line of one crossing that fits the sheet: with `all` its troops, or with other names of its
         places, if need be."""
-        near = [p for _, some in desk.by_class(ends, str(slots[ORIGIN])) for p in some]
-        targets = desk.sound(self.key, slots, TARGET, near[:MOST_ENDS], most)
+        near = [p for _, some in writer.by_class(ends, str(slots[ORIGIN])) for p in some]
+        targets = writer.sound(self.key, slots, TARGET, near[:MOST_ENDS], most)
         for filled in (slots, {**slots, CARGO: {"*": "all"}}) if targets else ():
-            if filled is not slots and not desk.stands(self.key, {**filled, TARGET: targets[0]}):
+            if filled is not slots and not writer.stands(self.key, {**filled, TARGET: targets[0]}):
                 continue
-            line = desk.chosen(self.key, filled, TARGET, desk.by_class(targets, str(slots[ORIGIN])))
-            for text in desk.in_other_words(line.text, filled):
+            line = writer.chosen(self.key, filled, TARGET, writer.by_class(targets, str(slots[ORIGIN])))
+            for text in writer.in_other_words(line.text, filled):
                 if len(text) <= LONG:
                     return replace(line, text=text)
         return None
@@ -267,7 +272,7 @@ class Voyages(Moves):
         """Who could come aboard from a place, or is at sea there already."""
         there = forces.afloat_at(world.state, nation, zone, host)
         if origin != zone:
-            there = routes.free_stacks(world, nation, origin, again=self.moves_on)
+            there = boarders(world, self.mode, nation, origin, again=self.moves_on)
         troops: dict[str, int] = {}
         for _, stack in there:
             if routes.kind_matches(world, self.mode["carries"].get("who"), stack["kind"]):
@@ -313,7 +318,7 @@ class Voyages(Moves):
         """Those aboard go ashore, or stay aboard where they end at sea."""
         start, to = parcel["from"], parcel["to"]
         waits = forces.afloat_at(turn.state, nation, start, voyage.host)
-        there = waits if start == voyage.start else routes.free_stacks(turn.world, nation, start, again=True)
+        there = waits if start == voyage.start else boarders(turn.world, self.mode, nation, start, again=True)
         aboard = forces.AFLOAT if stays_afloat(turn, self.mode, to) else None
         if aboard is None:
             win(turn, nation, to, self.shore)

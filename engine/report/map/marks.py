@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from .model import Badge, Owner
-from .palette import darker
+from .palette import darker, lettering_on
 from .shapes import Array
 from .small import on_grid
 from .svg import INK, circle, number, path, rect, track, words
@@ -217,7 +217,7 @@ def chip(x: float, y: float, tag: str, size: float, colour: str) -> str:
     box = rect(
         x, y - size * 0.82, wide, size * 1.04, fill=colour, stroke=darker(colour, 0.5), stroke_width=0.6
     )
-    return box + words(x + wide / 2, y - size * 0.04, tag, size * 0.8, bold=True, fill=darker(colour, 0.75))
+    return box + words(x + wide / 2, y - size * 0.04, tag, size * 0.8, bold=True, fill=lettering_on(colour))
 
 
 def chip_width(tag: str, size: float) -> float:

@@ -12,6 +12,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import product
 
 from .draw import Sheet, plain_layout
 from .legend import sample
@@ -263,8 +264,7 @@ class _PageSheet(Sheet):
         """The borders between owners, which depend on who holds what."""
         data = lines_data(
             self._arc(k, arc, turn, outlines)
-            for turn in outlines.turns
-            for arc in self._between
+            for turn, arc in product(outlines.turns, self._between)
             if outlines.near(arc, turn)
         )
         return f'<path class="{self.prefix}-x" d="{data}"/>' if data else ""

@@ -128,3 +128,9 @@ def darker(colour: str, share: float) -> str:
     """The colour, darkened by a share from 0 to 1."""
     parts = (int(colour[k : k + 2], 16) for k in (1, 3, 5))
     return "#" + "".join(f"{round(part * (1 - share)):02x}" for part in parts)
+
+
+def lettering_on(colour: str) -> str:
+    """What is read on the colour: the same, much darker, or white on a dark one."""
+    lightness = _seen(colour)[0][0]  # 0 (black) to 100 (white)
+    return "#ffffff" if lightness < 50 else darker(colour, 0.75)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ...core.choices import word_in
 from ...core.diagnostics import Diagnostic
 from ..nodes import Node, beside, diagnose, find
 from .subject import Subject
@@ -28,7 +29,7 @@ def keys_are_read(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def _values(found: Sequence[Node | None]) -> list[Any]:
-    return [None if node is None else node.value for node in found] or [None]
+    return [None if node is None else word_in(node.value) for node in found] or [None]
 
 
 def _fits(there: Sequence[Any], values: Sequence[Any]) -> bool:

@@ -17,6 +17,10 @@ UNUSED = frozenset({"W602", "W603", "W604", "W609"})
 """Findings that nothing names a row."""
 ALONE = "W624"
 """A word that stands nowhere else: told only where no other finding names the word."""
+TWICE = "E205"
+"""Two rows with one id: the id that one of them was to have is missing elsewhere."""
+MISSING = frozenset({"E305", "E401", "E407"})
+"""Findings that a row is not there."""
 _MEANT = re.compile(r"did you mean '?([^'?]+)'?\?")
 _NAMED = re.compile(r"'([^']+)'")
 
@@ -29,7 +33,15 @@ def without_consequences(found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
     meant = {(d.file, word[1]) for d in told if d.severity == "error" and (word := _MEANT.fullmatch(d.hint))}
     words = {word for _, word in meant}
     named = {(d.file, d.line, word) for d in told if d.code != ALONE for word in _NAMED.findall(d.message)}
+    at = {(d.file, d.line, d.column) for d in told if d.severity == "error"}
+    halved = {d.message.partition(" ")[0] for d in told if d.code == TWICE}
     for d in told:
+        if d.code in MISSING and not halved.isdisjoint(d.message.split(" ")):
+            continue
+        if d.code == ALONE and (d.file, d.line, d.column) in at:
+            continue
+        if d.code in UNUSED and halved:
+            continue
         if d.code in UNUSED and not words.isdisjoint(_NAMED.findall(d.message)):
             continue
         if d.code == ALONE and not named.isdisjoint(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ...core.diagnostics import Diagnostic
@@ -15,10 +15,10 @@ from ..expressions import ExpressionError, parse
 from ..expressions.certain import certain, constant
 from ..expressions.parse import strip_mark
 from ..nodes import diagnose
-from .expressions import text_of, words_of
-from .subject import Subject
+from .expressions import RulesetVocabulary, text_of, words_of
+from .subject import Marked, Subject
 
-__all__ = ["conditions_decide_something", "never_holds"]
+__all__ = ["conditions_decide_something", "decided", "never_holds"]
 
 CODE = "W613"
 _MAY = re.compile(r"[<>]|[=!]=|\b(?:and|or|not)\b")
@@ -31,8 +31,13 @@ def conditions_decide_something(subject: Subject) -> Iterator[Diagnostic]:
 
     What is written `True` or `False` is meant so.
     """
-    words = words_of(subject)
-    for mark in subject.marked:
+    yield from decided(subject.marked, words_of(subject))
+    yield from _needs(subject)
+
+
+def decided(marks: Iterable[Marked], words: RulesetVocabulary) -> Iterator[Diagnostic]:
+    """A finding for each test, or part of one, among the marks that comes to the same in any game."""
+    for mark in marks:
         if not isinstance(mark.annotation.value, str) or not _MAY.search(mark.annotation.value):
             continue
         found = text_of(mark, words)
@@ -47,7 +52,6 @@ def conditions_decide_something(subject: Subject) -> Iterator[Diagnostic]:
             yield diagnose(
                 CODE, "warning", f"this {_said(holds)}", at, key=key, hint=_why(node), offset=column
             )
-    yield from _needs(subject)
 
 
 def never_holds(test: Any, rows: Any) -> bool:

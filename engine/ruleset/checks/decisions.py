@@ -30,8 +30,8 @@ def defaults_are_answers(subject: Subject) -> Iterator[Diagnostic]:
                 message = f"the answer to {id_!r} is a number; {default!r} is none"
                 hint = f"a number{', all or none' if words else ''}, or `=` an expression"
                 yield diagnose("E407", "error", message, node, hint=hint)
-        elif default not in (known := _answers(subject, row)) and (
-            isinstance(default, str) or isinstance(row.get("from"), list)
+        elif (isinstance(default, str) or "from" in row) and not _answers_so(
+            default, known := _answers(subject, row), row
         ):
             message = f"{default!r} is no answer to {id_!r}, and no way to choose one"
             listed = [str(answer) for answer in answers_written(row)]
@@ -39,6 +39,11 @@ def defaults_are_answers(subject: Subject) -> Iterator[Diagnostic]:
             yield diagnose(
                 "E407", "error", message, node, hint=hint or f"one of {', '.join((*listed, *CHOOSERS))}"
             )
+
+
+def _answers_so(default: Any, known: list[Any], row: dict[str, Any]) -> bool:
+    """Whether a default may be the answer; a number may be among what an expression gives."""
+    return default in known or (type(default) is int and not isinstance(row["from"], list))
 
 
 def _kind(row: dict[str, Any]) -> str:

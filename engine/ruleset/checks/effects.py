@@ -140,6 +140,8 @@ def _change(subject: Subject, at: Node) -> Iterator[Diagnostic]:
     declared = subject.rows("fields").get(field or "")
     if declared is None or field is None:
         return
+    if at.get("to") is not None and at.get("by") is not None:
+        yield diagnose("E213", "error", "'change' has both 'to' and 'by'; it needs one of them", at, key="by")
     listed = [key for key in ("add", "drop") if at.get(key) is not None]
     if listed and declared["type"] != "list":
         message = f"{field!r} is {in_words(declared['type'])}; only a list takes things in"

@@ -12,14 +12,15 @@ a `for`, the
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
 from ...core.diagnostics import Diagnostic, did_you_mean
 from ...core.registry import VERBS
-from ..expressions import KINDS, check_expression
-from ..expressions.check import kind_of
+from ..expressions import KINDS
+from ..expressions.check import Problem, check_expression, kind_of
 from ..expressions.living import array_problems
 from ..expressions.parse import strip_mark
 from ..expressions.vocabulary import FACTS
@@ -75,8 +76,9 @@ def words_of(subject: Subject) -> RulesetVocabulary:
 
 
 def _vocabulary(subject: Subject) -> RulesetVocabulary:
+    draft = subject.draft
     words = RulesetVocabulary(
-        subject.rows, subject.known.names, subject.draft.sequence, subject.draft.removed
+        subject.rows, subject.known.names, draft.sequence, draft.removed, draft.replaced
     )
     words.unsound = frozenset(id_ for _, id_ in subject.faulty)
     return words
@@ -84,20 +86,27 @@ def _vocabulary(subject: Subject) -> RulesetVocabulary:
 
 def wrong_expressions(marks: Iterable[Marked], words: RulesetVocabulary) -> Iterator[Diagnostic]:
     """A finding for each problem of each expression."""
+    known: dict[tuple[str, str, frozenset[tuple[str, str]]], Sequence[Problem]] = {}  # many say the same
     for mark in marks:
         found, how = text_of(mark, words), _how(mark)
         if found is None or how is None:
             continue
         text, offset = found
         node, key = mark.place
-        problems = check_expression(text, scope_of(mark, words), words, _wanted(how, mark))
+        scope, wanted = scope_of(mark, words), _wanted(how, mark)
+        same = (text, wanted, frozenset(scope.items()))
+        if same not in known:
+            known[same] = check_expression(text, scope, words, wanted)
+        problems = known[same]
         if not problems and ARRAYS in mark.annotation.scope:
             problems = array_problems(text)
-        is_word = bool(problems) and how.get("bare") and "-" in text and _ID.fullmatch(text) is not None
-        # an id misspelled, rather than one name less another
-        if is_word and (hint := did_you_mean(text, words.all_ids)):
-            yield diagnose("E401", "error", f"nothing is called {text!r}", node, key=key, hint=hint)
-            continue
+        said = _ID.fullmatch(text) is not None and how.get("bare") and not offset
+        # an id misspelt, rather than one name less another, or a name that is not in scope
+        if said and problems and ("-" in text or problems[0].code == "E302"):
+            hint = did_you_mean(text, {*scope, *words.all_ids})
+            if hint and not any(hint == did_you_mean(text, [name]) for name in scope):
+                yield diagnose("E401", "error", f"nothing is called {text!r}", node, key=key, hint=hint)
+                continue
         for problem in problems:
             column = offset + problem.column
             yield diagnose(
@@ -168,6 +177,12 @@ def scope_of(mark: Marked, words: RulesetVocabulary) -> dict[str, str]:
         scope.pop("target", None)
     if mark.form == "definitions":
         scope |= dict(_arguments(plain_value(mark.row)))
+    if mark.form == "counters" and mark.annotation.path[:1] == ("of",):
+        scope = {k: v for k, v in scope.items() if k not in {*KINDS, "self"}}
+    if mark.form == "audits" and mark.annotation.path[:1] != ("for",):
+        scope = {k: v for k, v in scope.items() if k not in AUDITED} | (
+            _things_of(mark.row.get("for"), scope, words) if mark.row.get("for") is not None else {}
+        )
     if other is not None:
         scope |= _slots_of(other, words)
     if mark.form == "verdicts" and mark.annotation.path[:1] != ("over",):
@@ -311,6 +326,8 @@ def _entries(node: Node | None) -> Iterator[tuple[str, Node]]:
         yield from node.items()
 
 
+AUDITED = frozenset({"nation", "self", "place", "unit", "side", "link", "record"})
+"""Names that the `for` of an audit binds, each only where it is of such things."""
 DEEP = 25
 """Definitions that call each other in a row whose results are told."""
 
@@ -350,9 +367,11 @@ class RulesetVocabulary:
         forms: Iterable[str],
         frame: Iterable[Node] = (),
         removed: Mapping[str, Node] = MappingProxyType({}),
+        replaced: Mapping[str, list[Node]] = MappingProxyType({}),
     ) -> None:
         self.looped = frozenset(_looped(frame, False))
         self.removed = removed
+        self.replaced = replaced
         self.rows = {form: rows(form) for form in forms}
         self._results: dict[str, str] = {}
         self._asked: list[str] = []
@@ -371,12 +390,15 @@ class RulesetVocabulary:
         return word in self.all_ids
 
     def said_by(self, form: str, key: str) -> frozenset[str]:
-        """The words that the rows of a table say under a key, alone or in lists."""
+        """The words that the rows of a table say under a key, alone or in lists; those of rows that a layer
+        replaces, too: what is below it may ask for them in vain.
+        """
         if (form, key) not in self._said:
             said = [row[key] for row in self.rows.get(form, {}).values() if key in row]
-            self._said[form, key] = frozenset(
-                str(word) for one in said for word in (one if isinstance(one, list) else [one])
-            )
+            replaced = (row.get(key) for row in self.replaced.get(form, ()))
+            said += [plain_value(node) for node in replaced if node is not None]
+            words = chain.from_iterable(one if isinstance(one, list) else [one] for one in said)
+            self._said[form, key] = frozenset(map(str, words))
         return self._said[form, key]
 
     def rungs(self, field: str) -> frozenset[str]:
@@ -386,12 +408,8 @@ class RulesetVocabulary:
         ladders = [
             row["step_losses"] for row in self.rows.get("battles", {}).values() if "step_losses" in row
         ]
-        return frozenset(
-            str(value)
-            for ladder in ladders
-            if ladder.get("field") == field
-            for value in ladder.get("values", ())
-        )
+        values = (ladder.get("values", ()) for ladder in ladders if ladder.get("field") == field)
+        return frozenset(map(str, chain.from_iterable(values)))
 
     def gone(self, id_: str) -> str:
         """That a layer has removed the row of an id, and where; nothing if none has."""

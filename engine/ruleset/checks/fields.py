@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from ...core.diagnostics import Diagnostic, did_you_mean
+from ..expressions.vocabulary import BUILT_IN
 from ..nodes import EMPTY, Node, diagnose, find, plain_value
+from .expressions import scope_of, words_of
+from .mentions import SILENT_KEYS, gather_words, words_of_expressions
 from .schema import no_value
 from .subject import Subject
 
 __all__ = [
     "defaults_of_fields_have_their_type",
+    "fields_are_read",
     "fields_have_their_type",
     "fields_that_rows_set_have_their_type",
     "further_keys_are_declared_fields",
@@ -102,8 +108,55 @@ def fields_that_rows_set_have_their_type(subject: Subject) -> Iterator[Diagnosti
         node = find(mark.row, mark.annotation.path)
         value = plain_value(node)
         computed = isinstance(value, str) and value.startswith("=")
-        if declared is not None and not computed:
-            yield from _typed(subject, repr(name), value, declared, node)
+        for fault in _typed(subject, repr(name), value, declared, node) if declared and not computed else ():
+            in_scope = not fault.hint and value in scope_of(mark, words_of(subject))
+            yield replace(fault, hint=f"write `={value}` for what it stands for here") if in_scope else fault
+
+
+def fields_are_read(subject: Subject) -> Iterator[Diagnostic]:
+    """A field that rows have, or effects change, and that nothing asks for: no expression, no text, no other
+    row by name. What players see (`open`) and texts are for readers.
+    """
+    # without a sequence it is no game, but a part that layers may have use for
+    for id_, row in subject.rows(FIELDS).items() if subject.draft.sequence else ():
+        node = subject.nodes(FIELDS)[id_]
+        if row.get("open") or row["type"] == "text" or node.file.startswith(".."):
+            continue
+        if any(id_ in BUILT_IN.get(kind, ()) for kind in row["of"]):
+            continue
+        if id_ not in subject.once("words read", _words_read):
+            message = f"nothing reads the field {id_!r}"
+            hint = "ask for it in an expression, show it (`open: true`), or leave it out"
+            yield diagnose("W604", "warning", message, node, hint=hint)
+
+
+def _words_read(subject: Subject) -> set[str]:
+    """The words of expressions and texts, and those that rows, steps and settings name, other than as what an
+    effect changes.
+    """
+    words = set(words_of_expressions(subject))
+    for form, id_, node in subject.draft.all_rows():
+        if form != FIELDS:
+            words |= subject.of_value("words read", node, partial(_named_in, subject.values[form][id_]))
+    for node in (*subject.draft.sequence, subject.draft.manifest):
+        words |= _named_in(plain_value(node))
+    return words
+
+
+def _named_in(value: Any) -> set[str]:
+    words: set[str] = set()
+    if isinstance(value, str):
+        gather_words(value, words)
+    elif isinstance(value, list):
+        for inner in value:
+            words |= _named_in(inner)
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            if key == "change" and isinstance(inner, dict):
+                words |= _named_in({name: said for name, said in inner.items() if name != "field"})
+            elif key not in SILENT_KEYS and key != "id":
+                words |= _named_in(inner)
+    return words
 
 
 def grades_have_declared_fields(subject: Subject) -> Iterator[Diagnostic]:
@@ -200,9 +253,10 @@ def _known(subject: Subject, value: Any, form: str, node: Any) -> Iterator[Diagn
     """An id must be that of a row of the table that its field names."""
     known = subject.nodes(form)
     if value not in known and form in subject.known:
-        yield diagnose(
-            "E401", "error", f"{form} has no {value!r}", node, hint=subject.instead(str(value), known)
-        )
+        group = subject.rows("groups").get(str(value), {})
+        hint = f"{value!r} is a group of {form}; one is wanted" if group.get("of") == form else ""
+        hint = hint or subject.instead(str(value), known)
+        yield diagnose("E401", "error", f"{form} has no {value!r}", node, hint=hint)
 
 
 def _instead(value: Any, wanted: str, node: Any) -> str:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping
 
 from ...core.diagnostics import Diagnostic
 from ..nodes import Node, diagnose, find
 from .subject import Subject
-
-if TYPE_CHECKING:
-    import networkx as nx  # heavy, and not needed for what the cache has
 
 __all__ = [
     "gates_stand_between_linked_places",
@@ -35,9 +31,9 @@ def links_join_two_places(subject: Subject) -> Iterator[Diagnostic]:
 
 def places_have_links(subject: Subject) -> Iterator[Diagnostic]:
     """A place without any link is out of the game."""
-    graph = _graph(subject)
+    ways = _ways(subject)
     for id_ in subject.rows("places") if subject.nodes("links") else ():
-        if not graph.degree(id_):
+        if not ways.beside(id_):
             yield diagnose("W502", "warning", f"no link leads to {id_!r}", _at(subject, "places", id_))
 
 
@@ -45,17 +41,15 @@ def places_can_be_reached(subject: Subject) -> Iterator[Diagnostic]:
     """From the places that somebody owns (or else from the largest part of the map), there must be a way to
     each place.
     """
-    import networkx as nx  # heavy, and not needed for what the cache has
-
-    graph = _graph(subject)
-    if not graph.number_of_edges():
+    ways = _ways(subject)
+    if not any(ways.out.values()):
         return
-    owned = {id_ for id_, row in subject.rows("places").items() if row.get("owner") and graph.degree(id_)}
-    reached = owned or max(nx.weakly_connected_components(graph), key=lambda part: (len(part), min(part)))
-    for steps in nx.bfs_layers(graph, owned) if owned else ():
-        reached |= set(steps)
+    owned = {id_ for id_, row in subject.rows("places").items() if row.get("owner") and ways.beside(id_)}
+    reached = (
+        _reached(ways.out, owned) if owned else max(ways.parts(), key=lambda part: (len(part), min(part)))
+    )
     for id_ in subject.rows("places"):
-        if graph.degree(id_) and id_ not in reached:
+        if ways.beside(id_) and id_ not in reached:
             yield diagnose("W503", "warning", f"nobody can reach {id_!r}", _at(subject, "places", id_))
 
 
@@ -63,25 +57,25 @@ def places_can_be_left(subject: Subject) -> Iterator[Diagnostic]:
     """Links are passable both ways unless they say `one_way`: a place with only ways in is a trap, most
     likely a mistake.
     """
-    graph = _graph(subject)
+    ways = _ways(subject)
     for id_ in subject.rows("places"):
-        if graph.in_degree(id_) and not graph.out_degree(id_):
+        if ways.into[id_] and not ways.out[id_]:
             message = f"{id_!r} can be entered but never left: every link from it is `one_way`"
             yield diagnose("W504", "warning", message, _at(subject, "places", id_))
-        elif graph.out_degree(id_) and not graph.in_degree(id_):
+        elif ways.out[id_] and not ways.into[id_]:
             message = f"{id_!r} can be left but never entered: every link to it is `one_way`"
             yield diagnose("W504", "warning", message, _at(subject, "places", id_))
 
 
 def gates_stand_between_linked_places(subject: Subject) -> Iterator[Diagnostic]:
     """A passage closes a link, so there must be one."""
-    graph = _graph(subject)
+    ways = _ways(subject)
     places = subject.nodes("places")
     for id_, row in subject.rows("passages").items():
         a, b = row["between"]
-        if a in places and b in places and not graph.has_edge(a, b) and not graph.has_edge(b, a):
+        if a in places and b in places and b not in ways.beside(a):
             message = f"the passage stands between {a!r} and {b!r}, which are not linked"
-            near = sorted({*graph.predecessors(a), *graph.successors(a)}) if a in graph else ()
+            near = sorted(ways.beside(a))
             there = f" ({a} is linked with {', '.join(near)})" if near else ""
             yield diagnose(
                 "E505",
@@ -94,11 +88,11 @@ def gates_stand_between_linked_places(subject: Subject) -> Iterator[Diagnostic]:
 
 def keys_of_gates_touch_them(subject: Subject) -> Iterator[Diagnostic]:
     """A place that holds a key should be an end of the passage or next to one."""
-    graph = _graph(subject).to_undirected(as_view=True)
+    ways = _ways(subject)
     for id_, row in subject.rows("passages").items():
         ends = set(row["between"])
         for index, key in enumerate(row.get("keys", ())):
-            if key in graph and key not in ends and not ends & set(graph[key]):
+            if key in ways.out and key not in ends and not ends & ways.beside(key):
                 message = f"the key {key!r} is neither an end of the passage nor next to one"
                 node = find(subject.nodes("passages")[id_], ["keys", index])
                 yield diagnose("W506", "warning", message, node)
@@ -151,23 +145,51 @@ def lists_of_links_agree_with_the_links(subject: Subject) -> Iterator[Diagnostic
                 yield diagnose("W509", "warning", message, node, key=other)
 
 
-def _graph(subject: Subject) -> nx.DiGraph[str]:
-    """The links among places that exist, both ways unless `one_way`."""
-    return subject.once("map", _links_as_graph)
+class _MapWays:
+    """The links among places that exist, both ways unless `one_way`: from each place, and to it."""
+
+    def __init__(self, places: Iterable[str]) -> None:
+        self.out: dict[str, set[str]] = {place: set() for place in places}
+        self.into: dict[str, set[str]] = {place: set() for place in self.out}
+
+    def beside(self, place: str) -> set[str]:
+        """The places that a place is linked with, whichever way."""
+        return self.out[place] | self.into[place]
+
+    def parts(self) -> list[set[str]]:
+        """The parts of the map that no link joins."""
+        beside = {place: self.beside(place) for place in self.out}
+        found: list[set[str]] = []
+        for place in self.out:
+            if not any(place in part for part in found):
+                found.append(_reached(beside, [place]))
+        return found
 
 
-def _links_as_graph(subject: Subject) -> nx.DiGraph[str]:
-    import networkx as nx  # heavy, and not needed for what the cache has
+def _reached(ways: Mapping[str, Iterable[str]], start: Iterable[str]) -> set[str]:
+    """The places that can be come to from some, those included."""
+    found = set(start)
+    due = list(found)
+    while due:
+        new = set(ways[due.pop()]) - found
+        found |= new
+        due += new
+    return found
 
-    graph: nx.DiGraph[str] = nx.DiGraph()
-    graph.add_nodes_from(subject.nodes("places"))
+
+def _ways(subject: Subject) -> _MapWays:
+    return subject.once("map", _links_as_ways)
+
+
+def _links_as_ways(subject: Subject) -> _MapWays:
+    ways = _MapWays(subject.nodes("places"))
     for row in subject.rows("links").values():
         a, b = row["between"]
-        if a in graph and b in graph and a != b:
-            graph.add_edge(a, b)
-            if not row.get("one_way"):
-                graph.add_edge(b, a)
-    return graph
+        if a in ways.out and b in ways.out and a != b:
+            for start, end in ((a, b), (b, a))[: 1 if row.get("one_way") else 2]:
+                ways.out[start].add(end)
+                ways.into[end].add(start)
+    return ways
 
 
 def _at(subject: Subject, form: str, id_: str, *path: str | int) -> Node:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any
 
 from .subject import Subject
@@ -23,14 +24,19 @@ def words_of_row(row: dict[str, Any]) -> set[str]:
     return found
 
 
+@lru_cache(maxsize=1 << 16)
+def words_of_text(text: str) -> frozenset[str]:
+    """All words in a text that could be an id, and the parts of such as have hyphens."""
+    return frozenset([*_WORD.findall(text), *_PIECE.findall(text)])
+
+
 def gather_words(value: Any, words: set[str], slots: bool = False) -> None:
     """All words in a value that could be an id: of texts, inside expressions, too, and keys.
 
     `slots`: its keys name slots.
     """
     if isinstance(value, str):
-        words.update(_WORD.findall(value))
-        words.update(_PIECE.findall(value))
+        words.update(words_of_text(value))
     elif isinstance(value, list):
         for item in value:
             gather_words(item, words)

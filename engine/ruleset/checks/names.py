@@ -64,6 +64,19 @@ def orders_are_written_apart(subject: Subject) -> Iterator[Diagnostic]:
             if other is not None and not node.file.startswith(".."):
                 message = f"{'/'.join(other)} is written in the same way: a line is read as one of them only"
                 yield diagnose("W611", "warning", message, node, key="syntax")
+    yield from _notes_that_are_orders(subject, taken)
+
+
+def _notes_that_are_orders(subject: Subject, taken: Mapping[str, tuple[str, str]]) -> Iterator[Diagnostic]:
+    """What is said of a line that is no order is never said where the line is one: with a slot in it, it may
+    be said of what the order does not take there.
+    """
+    for id_, row in subject.rows("notes").items():
+        node = subject.nodes("notes")[id_]
+        other = next((taken[way] for way in _ways(row) if way in taken and "{" not in way), None)
+        if other is not None and not node.file.startswith(".."):
+            message = f"{'/'.join(other)} is written so: the line is an order, and this is never said"
+            yield diagnose("W611", "warning", message, node, key="syntax")
 
 
 def _apart(

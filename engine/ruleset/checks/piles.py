@@ -88,6 +88,8 @@ def piles_that_orders_choose_from_are_shown(subject: Subject) -> Iterator[Diagno
     """Cards among which an order may choose are shown to somebody: what players do not see they cannot
     order.
     """
+    if subject.any_faulty("visibility"):
+        return
     rows = [row for row in subject.rows("visibility").values() if row["what"] == "piles"]
     exact = [row for row in rows if row.get("as", "exact") == "exact"]
     for mark in subject.marked:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from fractions import Fraction
 
+from ...core.choices import word_of
 from ...core.diagnostics import Diagnostic
 from ..nodes import Node, diagnose
 from .subject import Subject
@@ -182,10 +183,10 @@ def _rolled_under(subject: Subject) -> dict[str, int | None]:
     out: dict[str, int | None] = {}
     for row in subject.rows("battles").values():
         for stage in row.get("stages", ()):
-            if stage.get("resolve", "roll_under") != "roll_under":
+            if word_of(stage, "resolve") != "roll_under":
                 continue
             die = re.fullmatch(r"1?d([0-9]+)", str(stage.get("die", row.get("die", ""))))
-            shown = int(die[1]) if die is not None and "each_die" not in stage else None
+            shown = int(die[1]) if die is not None else None
             value = stage.get("value")
             for stat in value.values() if isinstance(value, dict) else (value,):
                 if isinstance(stat, str) and not stat.startswith("="):

@@ -25,6 +25,7 @@ __all__ = [
     "results_leave_no_face_out",
     "rows_of_matrices_are_come_to",
     "technologies_can_be_begun",
+    "technologies_can_be_learned",
     "triggers_can_come",
 ]
 
@@ -151,6 +152,34 @@ def technologies_can_be_begun(subject: Subject) -> Iterator[Diagnostic]:
                 way = " → ".join([*ring, ring[0]])
                 yield diagnose("W619", "warning", f"nobody can ever begin {id_!r}: {way}", node, key=field)
                 told.update(ring)
+
+
+def technologies_can_be_learned(subject: Subject) -> Iterator[Diagnostic]:
+    """Some effect learns each technology, as far as effects say word for word which."""
+    rows = subject.rows("technologies")
+    if not rows or subject.faulty or not subject.draft.sequence:
+        return
+    learned: set[str] = set()
+    for mark in subject.marked:
+        value = mark.annotation.value
+        if "x-effect" not in mark.annotation.schema or not isinstance(value, dict):
+            continue
+        for verb, key in (("learn", "tech"), ("queue", "what")):
+            said = value[verb].get(key) if isinstance(value.get(verb), dict) else None
+            if verb in value and (said is None or said not in rows) and not _another(subject, verb, said):
+                return  # a slot, an expression or a lot: it may be any
+            learned.add(str(said))
+    for id_, node in subject.nodes("technologies").items():
+        if id_ not in learned and not node.file.startswith(".."):
+            message = f"nobody can ever learn {id_!r}: no effect does"
+            yield diagnose("W625", "warning", message, node, hint=f"an effect `learn: {{tech: {id_}}}`")
+
+
+def _another(subject: Subject, verb: str, said: object) -> bool:
+    """Whether what is put under way is no technology."""
+    return verb == "queue" and any(
+        said in subject.nodes(form) for form in ("units", "production", "resources")
+    )
 
 
 def _required(mark: Marked) -> str | None:

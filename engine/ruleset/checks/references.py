@@ -17,6 +17,7 @@ __all__ = [
     "dangling",
     "groups_have_members_that_exist",
     "is_meant",
+    "notes_are_about_rows",
     "references_name_rows_that_exist",
 ]
 
@@ -36,6 +37,19 @@ def references_name_rows_that_exist(subject: Subject) -> Iterator[Diagnostic]:
     is played by it.
     """
     yield from dangling(subject.marked, subject.nodes, subject.known, subject.draft.removed)
+
+
+def notes_are_about_rows(subject: Subject) -> Iterator[Diagnostic]:
+    """A note that says why a row is not played is called after the row."""
+    for id_, row in subject.rows("notes").items():
+        form, _, about = id_.partition("/")
+        node = subject.nodes("notes")[id_]
+        if "reason" not in row or about in subject.nodes(form) or node.file.startswith(".."):
+            continue
+        near = subject.instead(about, subject.nodes(form)) if form in subject.known else ""
+        hint = near or "its id is that of the row, such as movement/march"
+        message = f"there is no row {id_!r}, which this note is about"
+        yield diagnose("W604", "warning", message, node, hint=hint)
 
 
 def dangling(

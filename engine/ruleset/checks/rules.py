@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from ...core.diagnostics import Diagnostic, did_you_mean
@@ -27,13 +28,16 @@ __all__ = [
     "orders_and_acts_are_taken_by_a_step",
     "rows_are_settled_by_a_step",
     "rows_of_helpers_are_used",
+    "rows_that_open_are_opened",
     "steps_named_are_in_the_sequence",
     "tags_are_read",
     "thresholds_are_waited_for",
+    "transfers_are_ordered",
     "units_can_be_got",
 ]
 
 TURNS = ("turn_start", "turn_end")
+UNUSED_HINT = "remove it, or silence this with a reason"
 FILTERS = {"action": ("actions", "orders"), "track": ("tracks",)}
 """Filters of triggers that name rows, and the tables of these."""
 HELPERS = (
@@ -196,6 +200,33 @@ def rows_are_settled_by_a_step(subject: Subject) -> Iterator[Diagnostic]:
                 )
 
 
+def rows_that_open_are_opened(subject: Subject) -> Iterator[Diagnostic]:
+    """A row of `visibility` that is shut until a step opens it is opened by one."""
+    opened = set(named_by((n for n in _frame(subject) if n.text("do") == "inform"), "visibility"))
+    for id_, row in subject.rows("visibility").items():
+        node = subject.nodes("visibility")[id_]
+        if "opens" in row and id_ not in opened and not node.file.startswith(".."):
+            message = f"no step of the sequence opens {id_!r} of visibility: nobody is ever shown it"
+            hint = "list it in the `visibility` of a step with `do: inform`"
+            yield diagnose("W602", "warning", message, node, key="opens", hint=hint)
+
+
+def transfers_are_ordered(subject: Subject) -> Iterator[Diagnostic]:
+    """Gifts and routes are what orders do: without one that does them they have no effect."""
+    done = {str(row.get("does")) for row in subject.rows("orders").values()}
+    for kind in ("gift", "route"):
+        rows = subject.of_kind("transfers", kind)
+        if not rows or not done.isdisjoint(rows) or subject.any_faulty("orders"):
+            continue
+        words = _words_outside(subject, "transfers")
+        for id_ in rows:
+            node = subject.nodes("transfers")[id_]
+            if id_ not in words and not node.file.startswith(".."):
+                message = f"no order does {id_!r} of transfers"
+                hint = f"an order with `does: {id_}`, and a step with `do: transfer`"
+                yield diagnose("W602", "warning", message, node, hint=hint)
+
+
 def orders_go_by_a_mode_of_their_step(subject: Subject) -> Iterator[Diagnostic]:
     """An order whose step moves units in certain ways is for one of these."""
     for id_, row in subject.rows("orders").items():
@@ -206,9 +237,8 @@ def orders_go_by_a_mode_of_their_step(subject: Subject) -> Iterator[Diagnostic]:
             or any(node.get("movement") is None for node in steps)
         ):
             continue
-        if not any(
-            row["does"] == mode.value for node in steps for mode in find(node, ["movement"]).members()
-        ):
+        modes = chain.from_iterable(find(node, ["movement"]).members() for node in steps)
+        if row["does"] not in [mode.value for mode in modes]:
             node = subject.nodes("orders")[id_]
             message = f"the step {row['step']!r} carries out no moves by {row['does']!r}"
             yield diagnose(
@@ -242,7 +272,7 @@ def _words_outside(subject: Subject, *tables: str) -> set[Any]:
     words = _words_of_the_frame(subject)
     for form, id_, node in subject.draft.all_rows():
         if form not in tables:
-            words |= subject.of_row("words", node, partial(words_of_row, subject.values[form][id_]))
+            words |= subject.of_value("words", node, partial(words_of_row, subject.values[form][id_]))
     return words
 
 
@@ -254,7 +284,7 @@ def units_can_be_got(subject: Subject) -> Iterator[Diagnostic]:
     made: set[str] = set()
     for form, id_, row, node in subject.sound_rows():
         if form not in KINDS or form == "production":
-            made |= subject.of_row("words", node, partial(words_of_row, row))
+            made |= subject.of_value("words", node, partial(words_of_row, row))
             gather_words(id_, made)
     gather_words(list(sold), made)
     for id_, node in subject.nodes("units").items():
@@ -300,7 +330,7 @@ def rows_of_helpers_are_used(subject: Subject) -> Iterator[Diagnostic]:
     own: dict[tuple[str, str], set[str]] = {}
     for form, id_, node in subject.draft.all_rows():
         value = subject.values[form][id_]
-        found = subject.of_row("words", node, partial(words_of_row, value))
+        found = subject.of_value("words", node, partial(words_of_row, value))
         if is_helper(form, value) or (form in ACTS_BY and ACTS_BY[form] not in value):
             own[form, id_] = found
         else:
@@ -320,13 +350,9 @@ def rows_of_helpers_are_used(subject: Subject) -> Iterator[Diagnostic]:
         # a row of the base that an overlay has no use for is no fault of either
         if node.file.startswith(".."):
             continue
-        yield diagnose(
-            "W604",
-            "warning",
-            f"nothing uses {id_!r} of {form}",
-            node,
-            hint="remove it, or silence this with a reason",
-        )
+        near = did_you_mean(id_, subject.draft.added.get((form, id_), set()))
+        hint = f"{form} has no {id_!r} below, so the row is new; {near}" if near else UNUSED_HINT
+        yield diagnose("W604", "warning", f"nothing uses {id_!r} of {form}", node, hint=hint)
 
 
 def kinds_of_the_map_are_named(subject: Subject) -> Iterator[Diagnostic]:
@@ -354,7 +380,9 @@ def kinds_of_the_map_are_named(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def tags_are_read(subject: Subject) -> Iterator[Diagnostic]:
-    """A tag by which no rule selects, though by one of nearly this name: readers may have use for others."""
+    """A tag by which no rule selects, though by one of nearly this name; or of a unit that has no tag by
+    which one does, so that it neither goes nor takes a place. Readers may have use for the rest.
+    """
     words = _words_outside(subject, "units")
     gather_words(plain_value(subject.draft.manifest), words)
     tagged: dict[str, list[Node]] = {}
@@ -367,13 +395,15 @@ def tags_are_read(subject: Subject) -> Iterator[Diagnostic]:
         tags = node.get("tags")
         for tag in tags.members() if tags is not None else ():
             tagged.setdefault(str(tag.value), []).append(tag)
+    rows = subject.rows("units").values() if _tags_asked_for(subject) else ()
+    lone = set(chain.from_iterable(row["tags"] for row in rows if words.isdisjoint(row.get("tags", words))))
     for name, stands in tagged.items():
         if name in words or stands[0].file.startswith(".."):
             continue
         hint = did_you_mean(name, {*(tagged.keys() & words), *_tags_asked_for(subject)})
-        if hint:
+        if hint or name in lone:
             message = f"no rule selects units by the tag {name!r}"
-            yield diagnose("W604", "warning", message, stands[0], hint=hint)
+            yield diagnose("W604", "warning", message, stands[0], hint=hint or UNUSED_HINT)
 
 
 def _tags_asked_for(subject: Subject) -> set[str]:
@@ -389,11 +419,9 @@ def thresholds_are_waited_for(subject: Subject) -> Iterator[Diagnostic]:
     tracks = {id_: row["thresholds"] for id_, row in subject.rows("tracks").items() if "thresholds" in row}
     if not tracks or subject.any_faulty("events", "matrices", "counters"):
         return
-    waited = [
-        filters
-        for form, id_, _ in subject.draft.all_rows()
-        for filters in _filters(subject.values[form][id_], "reached")
-    ]
+    waited: list[Any] = []
+    for form, id_, _ in subject.draft.all_rows():
+        waited += _filters(subject.values[form][id_], "reached")
     for id_, thresholds in tracks.items():
         node = subject.nodes("tracks")[id_]
         if node.file.startswith(".."):

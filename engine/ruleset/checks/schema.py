@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -28,11 +28,12 @@ def rows_have_the_shape_of_their_form(subject: Subject) -> Iterator[Diagnostic]:
     """Every row against the schema of its table."""
     for form, id_, node in subject.draft.all_rows():
         value = subject.values[form][id_]
-        faults = subject.of_row("shape", node, partial(_faults, subject.known, form, node, value))
+        shape = partial(subject.of_row, "shape", node, partial(_faults, subject.known, form, node, value))
+        faults = shape() if subject.of_value("has a fault", node, partial(_any, shape)) else []
         if faults:
             subject.faulty.add((form, id_))
             below = subject.draft.added.get((form, id_))
-            near = did_you_mean(id_, below) if below else ""
+            near = (did_you_mean(id_, below) or f"`wteaw show {form}` lists those below") if below else ""
             for fault in faults:  # a row that was to be laid over another lacks most keys
                 lacking = fault.code == "E207" and near and fault.where == node.where
                 yield (
@@ -40,6 +41,10 @@ def rows_have_the_shape_of_their_form(subject: Subject) -> Iterator[Diagnostic]:
                     if lacking
                     else fault
                 )
+
+
+def _any(find: Callable[[], list[Diagnostic]]) -> bool:
+    return bool(find())
 
 
 def _faults(known: Forms, form: str, node: Node, value: Any) -> list[Diagnostic]:
@@ -178,12 +183,24 @@ def _unknown_keys(fault: Fault, at: Node) -> Iterator[Diagnostic]:
             hint = (
                 'a comma ends a value here: quote the whole of it, text: "one, two"'
                 if comma
-                else did_you_mean(key, known)
+                else _in_a_block(key, known) or did_you_mean(key, known)
             )
             if key.endswith(":") and at.value[key].style == EMPTY:  # `{cost:, ...}`
                 hint = no_value(key[:-1])
             hint = hint or (f"known keys: {', '.join(known)}" if len(known) <= MOST_KNOWN else "")
             yield diagnose("E206", "error", f"unknown key {key!r}", at, key=key, hint=hint)
+
+
+def _in_a_block(key: str, known: Mapping[str, Any]) -> str:
+    """Where a key belongs that some words of another key alone say: in the block of one of these words."""
+    ways = []
+    for name, schema in known.items():
+        options = schema.get("oneOf", ()) if isinstance(schema, dict) else ()
+        for option in (o for o in options if isinstance(o, dict) and o.get("maxProperties") == 1):
+            blocks = option.get("properties", {}).items()
+            words = [word for word, block in blocks if key in block.get("properties", {})]
+            ways += [f"`{name}: {{{word}: {{{key}: ...}}}}`" for word in words]
+    return f"it goes into {' or '.join(ways)}" if ways else ""
 
 
 def _bad_key(fault: Fault, at: Node) -> Diagnostic:

@@ -1,5 +1,5 @@
-"""Is what `shows` rows name there to be shown? The fields of each table of the state, as far as the ruleset
-decides them.
+"""Is what rows of `visibility` name there to be shown? The fields of each table of the state, as far as the
+ruleset decides them.
 """
 
 from __future__ import annotations
@@ -7,13 +7,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 
 from ...core.diagnostics import Diagnostic, did_you_mean
-from ..expressions.vocabulary import GAME
+from ..expressions.vocabulary import GAME, OWNED
 from ..nodes import diagnose
 from .flags import marks_named
 from .subject import Subject
 from .words import vocabulary
 
-__all__ = ["shown_fields_are_there"]
+__all__ = ["players_see_something", "shown_fields_are_there", "what_is_nobodys_is_shown_to_all"]
 
 OF_THINGS: Mapping[str, str] = {
     **{
@@ -53,6 +53,41 @@ def shown_fields_are_there(subject: Subject) -> Iterator[Diagnostic]:
                     f"there are {', '.join(sorted(known))}" if len(known) < 20 else ""
                 )
                 yield diagnose("E407", "error", f"{row['what']} have no {at.value!r} to show", at, hint=hint)
+
+
+def players_see_something(subject: Subject) -> Iterator[Diagnostic]:
+    """Without rows of `visibility` nobody is shown anything; without lon and lat no place stands on the
+    map.
+    """
+    nations, seen = subject.nodes("nations"), subject.nodes("places")
+    if not nations or not seen or not subject.draft.sequence:
+        return
+    if not subject.nodes("visibility"):
+        hint = (
+            "a first row: `visibility: [{id: all, what: places, to: everyone}]`; one each for units, "
+            "nations, game ..."
+        )
+        first = next(iter(nations.values()))
+        yield diagnose(
+            "W607",
+            "warning",
+            "no row of `visibility`: reports, templates and maps of players stay empty",
+            first,
+            hint=hint,
+        )
+    if not any("lon" in row and "lat" in row for row in subject.rows("places").values()):
+        first = next(iter(seen.values()))
+        yield diagnose("W608", "warning", "no place has `lon` and `lat`: the map stays blank", first)
+
+
+def what_is_nobodys_is_shown_to_all(subject: Subject) -> Iterator[Diagnostic]:
+    """A row of `visibility` that shows to its owner what has none: nobody would be shown it."""
+    for id_, row in subject.rows("visibility").items():
+        to = row["to"] if isinstance(row["to"], list) else [row["to"]]
+        if row["what"] not in OWNED and "everyone" not in to:
+            message = f"{row['what']} belong to nobody, so this shows them to nobody"
+            hint = "write `to: everyone`, and `when` for whom"
+            yield diagnose("E213", "error", message, subject.nodes("visibility")[id_], key="to", hint=hint)
 
 
 def _fields(subject: Subject, table: str) -> Collection[str] | None:

@@ -12,18 +12,23 @@ import re
 import string
 from collections import Counter
 from collections.abc import Iterator
-from functools import partial
+from functools import lru_cache, partial
+from itertools import chain
 from typing import Any
 
 from ...core.diagnostics import Diagnostic
-from ..expressions import ExpressionError, parse
+from ..expressions import KINDS, ExpressionError, parse
 from ..forms import Forms
-from ..nodes import Node, diagnose, plain_value
+from ..nodes import Node, diagnose, plain_value, texts_in
 from .expressions import text_of, words_of
-from .mentions import gather_words
+from .mentions import words_of_text
 from .subject import Marked, Subject
 
-__all__ = ["slips", "words_of_expressions_are_said_elsewhere"]
+__all__ = [
+    "slips",
+    "words_of_expressions_are_said_elsewhere",
+    "words_of_things_are_said_elsewhere",
+]
 
 CODE = "W624"
 SHORTEST = 4
@@ -61,34 +66,88 @@ def words_of_expressions_are_said_elsewhere(subject: Subject) -> Iterator[Diagno
                 yield diagnose(CODE, "warning", message, node, key=key, hint=hint, offset=offset + column)
 
 
+def words_of_things_are_said_elsewhere(subject: Subject) -> Iterator[Diagnostic]:
+    """A kind of the map, a tag of units or a word in a field of texts that one row alone has and that no
+    expression asks for, one slip beside one that others have or expressions ask for.
+    """
+    asked = subject.once("quoted words", _quoted)
+    said = subject.once("words of all rows", _said)
+    for form, key in (("places", "kind"), ("links", "kind"), ("units", "tags"), *_text_fields(subject)):
+        differ = key not in ("kind", "tags")  # texts of two rows may well differ by a letter
+        stands: dict[str, list[Node]] = {}
+        for row in subject.nodes(form).values():
+            value = row.get(key)
+            for word, at in texts_in(plain_value(value), value) if value is not None else ():
+                stands.setdefault(word, []).append(at)
+        for word, places in stands.items():
+            if (
+                len(places) > 1
+                or word in asked
+                or not _WORD.fullmatch(word)
+                or places[0].file.startswith("..")
+            ):
+                continue
+            near = sorted(
+                other
+                for other in slips(word) & stands.keys()
+                if max(len(word), len(other)) >= SHORTEST
+                and (len(stands[other]) > 1 or other in asked or not (differ or said[word] > 1))
+            )
+            if near:
+                message = f"{word!r} stands in no other row of {form}"
+                yield diagnose(CODE, "warning", message, places[0], hint=f"did you mean {near[0]!r}?")
+
+
+def _text_fields(subject: Subject) -> Iterator[tuple[str, str]]:
+    """Tables and their declared fields that hold texts."""
+    for id_, row in subject.rows("fields").items():
+        for kind in row.get("of", ()) if row["type"] == "text" else ():
+            if KINDS.get(kind):
+                yield KINDS[kind], id_
+
+
+def _quoted(subject: Subject) -> frozenset[str]:
+    """The words that expressions quote."""
+    words = words_of(subject)
+    out: set[str] = set()
+    for mark in subject.marked:
+        if isinstance(mark.annotation.value, str) and (found := text_of(mark, words)) is not None:
+            out.update(word for word, _ in _words_in(found[0]))
+    return frozenset(out)
+
+
 def _plain(mark: Marked) -> bool:
     """Whether a plain text at a place is a word as an expression would give it."""
     how = mark.annotation.schema.get("x-expr", {})
     return bool(how.get("marked")) and _WORD.fullmatch(str(mark.annotation.value)) is not None
 
 
-def _words_in(text: str) -> Iterator[tuple[str, int]]:
+@lru_cache(maxsize=1 << 16)
+def _words_in(text: str) -> tuple[tuple[str, int], ...]:
     """The quoted words of an expression, each with its column."""
     if "'" not in text and '"' not in text:
-        return
+        return ()
     try:
         tree = parse(text).tree
     except ExpressionError:  # another check's question
-        return
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            word = node.value
-            if len(word) >= SHORTEST and _WORD.fullmatch(word):
-                yield word, node.col_offset
+        return ()
+    return tuple(
+        (node.value, node.col_offset)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and len(node.value) >= SHORTEST
+        and _WORD.fullmatch(node.value)
+    )
 
 
 def _said(subject: Subject) -> Counter[str]:
     """How often each word stands in rows, the sequence and the settings."""
     out: Counter[str] = Counter()
     for form, id_, node in subject.draft.all_rows():
-        out.update(subject.kept.of("words counted", node, partial(_counted, subject.values[form][id_])))
+        out.update(subject.of_value("words counted", node, partial(_counted, subject.values[form][id_])))
     for node in (*subject.draft.sequence, subject.draft.manifest):
-        out.update(subject.kept.of("words counted", node, partial(_counted_node, node)))
+        out.update(subject.of_value("words counted", node, partial(_counted_node, node)))
     return out
 
 
@@ -98,24 +157,21 @@ def _counted_node(node: Node) -> Counter[str]:
 
 def _counted(value: Any) -> Counter[str]:
     """The words in a value, each as often as a text of it has it."""
-    out: Counter[str] = Counter()
-    for text in _texts(value):
-        words: set[str] = set()
-        gather_words(text, words)
-        out.update(words)
-    return out
+    return Counter(chain.from_iterable(map(words_of_text, _texts(value))))
 
 
 def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for key, inner in value.items():
-            yield str(key)
-            yield from _texts(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _texts(inner)
+    """The texts in a value and the keys of its maps, in any order."""
+    due = [value]
+    while due:
+        inner = due.pop()
+        if isinstance(inner, str):
+            yield inner
+        elif isinstance(inner, dict):
+            yield from map(str, inner)
+            due += inner.values()
+        elif isinstance(inner, list):
+            due += inner
 
 
 def _of_schemas(known: Forms) -> set[str]:

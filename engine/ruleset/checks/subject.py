@@ -42,28 +42,48 @@ class Marked:
         return find(self.row, path), None
 
 
+OfValues = dict[tuple[str, int], tuple[object, Any]]
+"""What follows from rows, by what it is and whose it is, with the row so that no other gets its identity."""
+
+
 class CheckCache:
     """What follows from rows by themselves, kept from one check of a ruleset to the next while somebody edits
     it.
 
     A row is known by its node: nodes are never changed, and of a file that is not edited they stay the same.
+    What does not follow from where it stands is shared by all nodes of one text: rulesets that extend one
+    another call its file by different names.
     """
 
-    def __init__(self) -> None:
-        self._kept: dict[tuple[str, int], tuple[Node, Any]] = {}
+    def __init__(self, values: OfValues | None = None) -> None:
+        self._kept: OfValues = {}
+        self._values: OfValues = {} if values is None else values
 
     def of(self, name: str, node: Node, make: Callable[[], T]) -> T:
-        found = self._kept.get((name, id(node)))
-        if found is not None and found[0] is node:
+        """What follows from a row and from where it stands."""
+        return self._of(self._kept, name, node, make)
+
+    def of_value(self, name: str, node: Node, make: Callable[[], T]) -> T:
+        """What follows from the values of a row alone."""
+        if node.made_of is None:
+            return self._of(self._kept, name, node, make)
+        return self._of(self._values, name, node.made_of, make)
+
+    @staticmethod
+    def _of(kept: OfValues, name: str, whose: object, make: Callable[[], T]) -> T:
+        found = kept.get((name, id(whose)))
+        if found is not None and found[0] is whose:
             return cast("T", found[1])
         made = make()
-        self._kept[name, id(node)] = (node, made)
+        kept[name, id(whose)] = (whose, made)
         return made
 
     def forget(self, draft: MergedRuleset) -> None:
         """Keep only what is of rows of this draft."""
-        here = {id(node) for _, _, node in draft.all_rows()}
+        nodes = [node for _, _, node in draft.all_rows()]
+        here, made_of = {id(node) for node in nodes}, {id(node.made_of) for node in nodes}
         self._kept = {key: entry for key, entry in self._kept.items() if key[1] in here}
+        self._values = {key: entry for key, entry in self._values.items() if key[1] in made_of}
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +103,7 @@ class Subject:
     @cached_property
     def values(self) -> dict[str, dict[str, dict[str, Any]]]:
         """The plain value of every row, by table and id."""
-        plain = partial(self.of_row, "plain")
+        plain = partial(self.of_value, "plain")
         return {
             form: {id_: plain(row, partial(plain_value, row)) for id_, row in rows.items()}
             for form, rows in self.draft.forms.items()
@@ -114,11 +134,10 @@ class Subject:
     @cached_property
     def marked(self) -> list[Marked]:
         """Every reference and expression of every sound row, of the manifest and of the sequence of play."""
-        found = [
-            Marked(form, id_, node, mark)
-            for form, id_, value, node in self.sound_rows()
-            for mark in self.of_row("marks", node, partial(self._annotated, form, value))
-        ]
+        found = []
+        for form, id_, value, node in self.sound_rows():
+            of_row = self.of_value("marks", node, partial(self._annotated, form, value))
+            found += [Marked(form, id_, node, mark) for mark in of_row]
         if self.known.has_file(MANIFEST):
             marks = annotated(self.known, MANIFEST, plain_value(self.draft.manifest))
             found += [Marked(MANIFEST, "", self.draft.manifest, mark) for mark in marks]
@@ -150,12 +169,16 @@ class Subject:
         return other
 
     def of_row(self, name: str, node: Node, make: Callable[[], T]) -> T:
-        """What follows from a row by itself: made once."""
+        """What follows from a row by itself and from where it stands: made once."""
         return self.kept.of(name, node, make)
+
+    def of_value(self, name: str, node: Node, make: Callable[[], T]) -> T:
+        """What follows from the values of a row alone: made once."""
+        return self.kept.of_value(name, node, make)
 
     def text_of(self, form: str, id_: str, node: Node) -> str:
         """All that a row says in one text, to see soon whether a word stands anywhere in it."""
-        return self.of_row("text", node, partial(str, self.values[form][id_]))
+        return self.of_value("text", node, partial(str, self.values[form][id_]))
 
     def once(self, name: str, make: Callable[[Subject], T]) -> T:
         """What `make` makes of this subject, made once: several checks may ask for the same."""

@@ -4,22 +4,24 @@ field is changed.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ...core.diagnostics import Diagnostic
-from ..expressions import KINDS
+from ..expressions import KINDS, ExpressionError, parse
 from ..expressions.check import kind_of
 from ..expressions.kinds import say
 from ..expressions.parse import strip_mark
 from ..nodes import diagnose, find
-from .expressions import RulesetVocabulary, scope_of, words_of
+from .expressions import RulesetVocabulary, scope_of, text_of, words_of
 from .subject import Marked, Subject
 from .words import vocabulary
 
 __all__ = [
     "adjusts_are_for_things_of_their_quantity",
     "changed_fields_are_of_the_thing",
+    "counters_are_asked_of_whose_they_are",
     "slots_name_things_of_their_kind",
     "things_are_of_the_kind_asked_for",
 ]
@@ -31,6 +33,46 @@ def things_are_of_the_kind_asked_for(subject: Subject) -> Iterator[Diagnostic]:
     for mark in subject.marked:
         if (wanted := mark.annotation.schema.get("x-kind")) is not None:
             yield from _unlike(mark, words, wanted)
+
+
+GAMES_OWN = "game"
+"""What expressions call the holder of counters that are nobody's."""
+
+
+def counters_are_asked_of_whose_they_are(subject: Subject) -> Iterator[Diagnostic]:
+    """A counter of the game is asked of the game, one of things of a thing."""
+    counters, words = subject.rows("counters"), words_of(subject)
+    for mark in subject.marked if counters else ():
+        found = text_of(mark, words)
+        if found is None or "counter(" not in found[0]:
+            continue
+        text, offset = found
+        for call in _calls(text, "counter"):
+            of, name = call.args[0], call.args[1]
+            row = counters.get(str(name.value)) if isinstance(name, ast.Constant) else None
+            of_game = isinstance(of, ast.Constant) and of.value == GAMES_OWN
+            if row is None or of_game == ("of" not in row):
+                continue
+            node, key = mark.place
+            if of_game:
+                message, hint = f"{row['id']!r} is counted of things, not of the game", "name one of them"
+            else:
+                message, hint = f"{row['id']!r} is a counter of the game", f"counter('game', '{row['id']}')"
+            column = offset + of.col_offset
+            yield diagnose("E307", "error", message, node, key=key, hint=hint, offset=column)
+
+
+def _calls(text: str, function: str) -> list[ast.Call]:
+    """The calls of a function with two arguments in an expression."""
+    try:
+        tree = parse(text).tree
+    except ExpressionError:  # another check's question
+        return []
+    return [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == function and len(node.args) == 2
+    ]
 
 
 def slots_name_things_of_their_kind(subject: Subject) -> Iterator[Diagnostic]:

@@ -18,7 +18,8 @@ from typing import Any
 
 from ...core.diagnostics import Diagnostic, did_you_mean
 from ...core.messages import forms_in
-from ..expressions import KINDS, ExpressionError, check_expression, parse
+from ..expressions import KINDS, ExpressionError, parse
+from ..expressions.check import check_expression
 from ..expressions.parse import strip_mark
 from ..expressions.vocabulary import BARE_ROLES, BUILT_IN, FACTS
 from ..nodes import Node, diagnose, texts_in
@@ -52,8 +53,9 @@ class KnownWords:
     def __init__(self, subject: Subject) -> None:
         """A subject, or what answers `rows`, `nodes`, `known` and `once` like one."""
         self.subject = subject
+        draft = subject.draft
         self.words = RulesetVocabulary(
-            subject.rows, subject.known.names, subject.draft.sequence, subject.draft.removed
+            subject.rows, subject.known.names, draft.sequence, draft.removed, draft.replaced
         )
         self._kept: dict[str, Collection[str]] = {}
 
@@ -113,12 +115,10 @@ STEP_KEYS = ("id", "step", "do", "phase", "input")
 
 def steps_of(subject: Subject) -> set[str]:
     """The words by which steps go: their names, what they do, what they ask for."""
-    return {
-        name
-        for node in frame_nodes(subject.draft.sequence)
-        for key in STEP_KEYS
-        if (name := node.text(key)) is not None
-    }
+    named: set[str | None] = set()
+    for node in frame_nodes(subject.draft.sequence):
+        named |= {node.text(key) for key in STEP_KEYS}
+    return {name for name in named if name is not None}
 
 
 def _steps(subject: Subject) -> set[str]:
@@ -255,7 +255,7 @@ _SOURCES = {
     "step": "the steps of the sequence",
     "due": "what the sequence completes",
     "know": "what is learnt by looking",
-    "form": "forms",
+    "form": "tables",
     "scope": "the names in scope",
     "slot": "the slots of the row",
 }

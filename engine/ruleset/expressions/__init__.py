@@ -1,9 +1,8 @@
 """Expressions: one line of text to a value.
 
-Closed vocabulary, exact numbers, no dice, no assignment, no loops.
+Closed vocabulary, exact numbers, no dice, no assignment, no loops. `check` finds what is wrong with one.
 """
 
-from .check import Problem, check_expression
 from .functions import FUNCTIONS, Signature
 from .parse import Expression, ExpressionError, parse
 from .vocabulary import KINDS
@@ -13,8 +12,6 @@ __all__ = [
     "KINDS",
     "Expression",
     "ExpressionError",
-    "Problem",
     "Signature",
-    "check_expression",
     "parse",
 ]

@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import product
 from typing import Any, Final, NamedTuple, Protocol
 
 from ...core.state import Entity
@@ -139,9 +140,8 @@ class BoundsCompiler(Fold[PreparedNode]):
             return _open(lambda on, names, high: one(on, names, high) - other(on, names, not high))
 
         def run(on: Asked, names: Names, high: bool) -> Any:
-            every = [
-                operate(one(on, names, a), other(on, names, b)) for a in (False, True) for b in (False, True)
-            ]
+            ends = product((False, True), repeat=2)
+            every = [operate(one(on, names, a), other(on, names, b)) for a, b in ends]
             return max(every) if high else min(every)
 
         return _open(run)

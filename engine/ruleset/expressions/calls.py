@@ -309,12 +309,8 @@ class Calls(Named):
         else:
             roles = {*FACTS[word.value], "turn"} if word.value in FACTS else None
             if word.value == "acted" and roles is not None:
-                roles |= {
-                    s
-                    for row in self.words.ids("actions").values()
-                    if isinstance(row, Mapping)
-                    for s in row.get("slots", {})
-                }
+                for row in self.words.ids("actions").values():
+                    roles |= set(row.get("slots", {})) if isinstance(row, Mapping) else set()
         if roles is not None and keyword.arg not in roles:
             said = f"{word.value} has no {keyword.arg}; it has {', '.join(sorted(roles))}"
             self.fail("E304", said, keyword.value, near(str(keyword.arg), roles))

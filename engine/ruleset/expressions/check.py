@@ -98,7 +98,9 @@ class _Checker(Calls):
         parts = [node.left, *node.comparators]
         for index, op in enumerate(node.ops):
             for side in (index, index + 1) if isinstance(op, ast.Lt | ast.LtE | ast.Gt | ast.GtE) else ():
-                if sides[side] in ("text", "id", "list", "nothing"):
+                # of `a and b` the part that decides is compared, which may be a number
+                test = sides[side] == "truth" and not isinstance(parts[side], ast.BoolOp)
+                if test or sides[side] in ("text", "id", "list", "nothing"):
                     self.fail("E306", f"{say(sides[side])} cannot be compared as more or less", parts[side])
         for one, other, against, op in zip(sides, sides[1:], node.comparators, node.ops, strict=False):
             if isinstance(op, ast.Eq | ast.NotEq) and apart(one, other):

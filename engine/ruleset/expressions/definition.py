@@ -17,6 +17,7 @@ from typing import Any
 
 import simpleeval
 
+from ...core.compiled import ordinary
 from ...core.state import Entity
 from .parse import MAX_POWER, ExpressionError
 
@@ -77,8 +78,8 @@ def _power(a: Any, b: Any) -> Any:
     return _held(_times(a, 1) ** b if b >= 0 else _divide(1, a**-b))
 
 
-def _ordered(compare: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
-    def run(a: Any, b: Any) -> bool:
+def _ordered(compare: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    def run(a: Any, b: Any) -> Any:
         return compare(0 if a is None else a, 0 if b is None else b)
 
     return run
@@ -106,6 +107,7 @@ OPERATORS: dict[type, Callable[..., Any]] = {
 }
 
 
+@ordinary
 class Definition(simpleeval.SimpleEval):  # type: ignore[misc]  # the library has no types
     """Evaluates trees that `parse` has let through.
 

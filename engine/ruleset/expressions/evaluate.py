@@ -58,21 +58,21 @@ class Evaluator:
         except ExpressionError as error:
             error.expression = error.expression or expression.text
             raise
-        except KeyError as error:
-            missing = self._missing(error.args[0] if error.args else None, expression, names)
-            found = missing or ExpressionError(f"{expression.text}: {error}")
+        except KeyError as lacking:
+            missing = self._missing(lacking.args[0] if lacking.args else None, expression, names)
+            found = missing or ExpressionError(f"{expression.text}: {lacking}")
             found.expression = expression.text
-            raise found from error
+            raise found from lacking
         except (
             simpleeval.InvalidExpression,
             AttributeError,
             TypeError,
             ValueError,
             ArithmeticError,
-        ) as error:
-            found = ExpressionError(f"{expression.text}: {error}")
-            found.expression = str(getattr(error, "expression", "")) or expression.text
-            raise found from error
+        ) as wrong:
+            found = ExpressionError(f"{expression.text}: {wrong}")
+            found.expression = str(getattr(wrong, "expression", "")) or expression.text
+            raise found from wrong
 
     @staticmethod
     def _code(expression: Expression) -> Code:

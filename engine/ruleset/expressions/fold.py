@@ -94,7 +94,7 @@ def text_of(node: ast.expr | None) -> str:
 
 
 def _call(fold: Fold[Any], node: ast.Call) -> Any:
-    return fold.call(node, map(fold.of, node.args), (fold.of(k.value) for k in node.keywords))
+    return fold.call(node, map(fold.of, node.args), map(fold.of, [k.value for k in node.keywords]))
 
 
 _VISITS: Final[dict[type, Callable[[Fold[Any], Any], Any]]] = {

@@ -98,7 +98,8 @@ class Living(Fold[T]):
         """`min` or `max`, `lookup` in a named table, or a function over one set of groups, which comes
         first.
         """
-        return self.joined(node, list(args) if called(node) in (*_OF_NUMBERS, "lookup") else [])
+        of_all = called(node) in _OF_NUMBERS or called(node) == "lookup"
+        return self.joined(node, list(args) if of_all else [])
 
     def _unsayable(self, node: ast.expr) -> str:
         """Why a node cannot be said over arrays, whatever stands in it; nothing if it can."""

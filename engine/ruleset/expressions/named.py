@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from typing import Protocol
 
 from .fold import Fold, called
-from .vocabulary import ALWAYS, KINDS
+from .vocabulary import ALWAYS, KINDS, ROLES_OF_WORDS
 
 WORDS_OF_FIELDS = {
     ("unit", "kind"): "units",
@@ -132,6 +132,8 @@ class Named(Fold[str]):
             self.known(node, f"{field} of a {kind}", form)
         elif (kind, field) in SAID_BY_ROWS and (said := self.words.said_by(KINDS[kind], field)):
             self.known(node, f"{field} of a {kind}", further=said)
+        elif kind == "event" and (said := ROLES_OF_WORDS.get(field, frozenset())):
+            self.known(node, f"{field} of a trigger", further=said)
 
     def value_of_option(self, read: ast.expr, said: ast.Constant) -> None:
         """What an option is compared with is one of its values, where its row lists them."""

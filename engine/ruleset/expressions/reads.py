@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
-from ...core.model import SEQUENCE
+from ...core.choices import block_of
+from ...core.model import NESTED, SEQUENCE
 from ...core.state import columns
 from ..action_changes import CHANGES, requirements
 from .functions import FUNCTIONS, HELD, HOLDERS, SIDES
@@ -25,7 +28,7 @@ Tables = frozenset[str]
 """Tables, and columns of tables (`state.columns`)."""
 
 MEANING: Final = (
-    "definitions", "stats", "modifiers", "fields", "verdicts", "sides", CHANGES, "victory", "treasuries",
+    "definitions", "stats", "modifiers", "fields", "verdicts", "sides", CHANGES, "victory", "resources",
 )  # fmt: skip
 """The forms by whose rows `reads` and `reads_of` find what an expression reads."""
 
@@ -118,12 +121,8 @@ def counted_facts(ruleset: Ruleset) -> frozenset[str]:
 
 def _counted_in(ruleset: Ruleset, part: str) -> frozenset[str]:
     def make() -> frozenset[str]:
-        calls = [
-            n
-            for e in _with(ruleset, part, *_COUNTS)
-            for n in ast.walk(e.tree)
-            if isinstance(n, ast.Call) and n.args
-        ]
+        parts = chain.from_iterable(ast.walk(e.tree) for e in _with(ruleset, part, *_COUNTS))
+        calls = [n for n in parts if isinstance(n, ast.Call) and n.args]
         return frozenset(
             str(call.args[0].value)
             for call in calls
@@ -168,15 +167,18 @@ def _texts_of(ruleset: Ruleset, part: str) -> frozenset[str]:
 
 def texts(part: Any) -> Iterator[str]:
     """The texts of a row that may be expressions which read a field or call a function."""
-    if isinstance(part, Mapping):
-        for key, value in part.items():
-            if key not in _NO_EXPRESSIONS:
-                yield from texts(value)
+    if isinstance(part, dict):
+        inner = [value for key, value in part.items() if key not in _NO_EXPRESSIONS]
     elif isinstance(part, list | tuple):
-        for value in part:
+        inner = list(part)
+    else:
+        inner = [part]
+    for value in inner:
+        if isinstance(value, str):
+            if "." in value or "(" in value:
+                yield value
+        elif isinstance(value, NESTED):
             yield from texts(value)
-    elif isinstance(part, str) and ("." in part or "(" in part):
-        yield part
 
 
 _NO_EXPRESSIONS: Final = frozenset(
@@ -199,9 +201,8 @@ def _walk(ruleset: Ruleset, expression: Expression, seen: set[str]) -> Iterator[
     seen.add(expression.text)
     if not expression.names.isdisjoint(ALWAYS):
         yield "game"
-    for node in ast.walk(expression.tree):
-        if isinstance(node, ast.Call):
-            yield from _arguments(node)
+    arguments, words = _said(expression)
+    yield from arguments
     for name in expression.functions:
         function = FUNCTIONS.get(name)
         if function is not None and function.reads is not None:
@@ -228,11 +229,17 @@ def _walk(ruleset: Ruleset, expression: Expression, seen: set[str]) -> Iterator[
             yield from columns("verdicts", name)
         else:
             yield from _term(ruleset, name, seen)
-    words = {
-        n.value for n in ast.walk(expression.tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)
-    }
     for word in [*expression.fields, *words]:
         yield from _field(ruleset, word, seen, known=word in expression.fields)
+
+
+@lru_cache(maxsize=20_000)
+def _said(expression: Expression) -> tuple[tuple[str | None, ...], frozenset[str]]:
+    """What the calls of an expression read beside what their functions do, and the words that stand in it."""
+    nodes = list(ast.walk(expression.tree))
+    read = chain.from_iterable(_arguments(node) for node in nodes if isinstance(node, ast.Call))
+    words = (node.value for node in nodes if isinstance(node, ast.Constant))
+    return tuple(read), frozenset(word for word in words if isinstance(word, str))
 
 
 def _arguments(call: ast.Call) -> Iterator[str | None]:
@@ -256,7 +263,7 @@ def purses_read(ruleset: Ruleset) -> Tables | None:
     """
 
     def make() -> Tables | None:
-        rows = ruleset.rows("treasuries").values()
+        rows = [block_of(row, "treasury") for row in ruleset.rows("resources").values()]
         through = [reads(ruleset, row.get("through")) for row in rows]
         seats = [_together(_field(ruleset, row["seat"], set(), known=True)) for row in rows if "seat" in row]
         return _together(

@@ -6,6 +6,7 @@ The checker, the evaluator and the rulebook read this one list; the functions st
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 # kind of thing -> the form its rows stand in ("" where only the state has them)
@@ -149,11 +150,20 @@ GAME: Final = frozenset(
     }
 )
 """What the state holds of the game itself."""
+OWNED: Final = frozenset(
+    {
+        *("nations", "tracks", "techs", "tech_stages", "knowledge", "answers"),
+        *("piles", "units", "forces", "chosen", "under_way", "orders", "uses"),
+        *("treasuries", "flags", "counters", "places"),
+    }
+)
+"""Tables of the state whose rows are a nation's, or may be; those of others are nobody's."""
 ALWAYS: Final[dict[str, str]] = {"turn": "number", "year": "number", "season": "text", "step": "text"}
 
 MOMENTS: Final[tuple[str, ...]] = ("game", "turn", "phase", "step")
 
 _WHO, _PLACE, _KIND = ("nations",), ("places",), ("units", "production", "works", "field:place")
+_OPEN = frozenset({":text", ":number", ":truth"})
 FACTS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     "step": {"step": ()},
     "turn_start": {"turn": (":number",)},
@@ -214,7 +224,7 @@ FACTS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         "of": _WHO,
         "place": _PLACE,
         "battle": ("battles",),
-        "winner": (":text",),
+        "winner": (":attacker", ":defender"),
         "units": ("units",),
         "foes": ("units",),
     },
@@ -234,6 +244,17 @@ FACTS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
 """Facts that rows can wait for: word -> role -> what a filter of that role may name (as in `x-word`);
 nothing: see `rules`.
 """
+
+
+def _roles_of_words() -> Iterator[tuple[str, frozenset[str]]]:
+    for roles in FACTS.values():
+        for role, sources in roles.items():
+            if sources and _OPEN.isdisjoint(sources) and all(word.startswith(":") for word in sources):
+                yield role, frozenset(word[1:] for word in sources)
+
+
+ROLES_OF_WORDS: Final[dict[str, frozenset[str]]] = dict(_roles_of_words())
+"""Roles that are one of a few words, such as who has won."""
 BARE_ROLES: Final[dict[str, str]] = {
     "step": "step",
     "turn_start": "turn",

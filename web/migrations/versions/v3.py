@@ -1,4 +1,4 @@
-"""What stands in the tables of a desk that are under the chain of their game is taken into it."""
+"""What stands in the tables of a server that are under the chain of their game is taken into it."""
 
 from alembic import op
 from sqlalchemy import select

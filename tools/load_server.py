@@ -1,4 +1,4 @@
-"""Load on a desk: players who write orders, have them read back and send them, while all their games are
+"""Load on a server: players who write orders, have them read back and send them, while all their games are
 resolved and sent.
 
 `make load` starts `wteaw serve` as a host does (SQLite, pages and worker), with 20 games of ten players each.
@@ -78,7 +78,7 @@ class Seen:
 
 
 class Line:
-    """One connection to the desk that stays open, as a browser's does."""
+    """One connection to the server that stays open, as a browser's does."""
 
     def __init__(self, port: int, address: str) -> None:
         self.port = port
@@ -91,7 +91,7 @@ class Line:
         """Status, the cookie that was set, and the page."""
         body = urlencode(form).encode() if form is not None else b""
         head = f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Forwarded-For: {self.address}\r\n"
-        head += f"Cookie: desk={cookie}\r\nContent-Length: {len(body)}\r\n"
+        head += f"Cookie: server={cookie}\r\nContent-Length: {len(body)}\r\n"
         if form is not None:
             head += "Content-Type: application/x-www-form-urlencoded\r\n"
         for again in (True, False):
@@ -104,7 +104,7 @@ class Line:
                 said = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
                 length = re.search(r"(?i)content-length: (\d+)", said)
                 text = await reader.readexactly(int(length[1])) if length else b""
-                found = re.search(r"(?i)set-cookie: desk=([^;]+)", said)
+                found = re.search(r"(?i)set-cookie: server=([^;]+)", said)
                 return int(said.split()[1]), found[1] if found else "", text.decode("utf-8", "replace")
             except (OSError, asyncio.IncompleteReadError):
                 self.streams = None
@@ -114,8 +114,8 @@ class Line:
 
 
 def set_up(folder: Path, games: int, players: int) -> list[Player]:
-    """The games of a desk that is about to be started, and their players with links that let them in."""
-    hall = Games(engine_for(folder / "desk.db"))
+    """The games of a server that is about to be started, and their players with links that let them in."""
+    hall = Games(engine_for(folder / "server.db"))
     scenario, ruleset, drawing = ready_to_play(scenarios() / "1914.yaml")
     nations = greatest(ruleset, scenario, players)
     texts: dict[str, list[str]] = {}
@@ -178,7 +178,7 @@ async def plays(
         status, _, page = await line.ask("POST", f"/seat/{player.seat}/orders/check", player.cookie, form)
         seen.checks.append((began, time.monotonic() - began))
         seen.answers[f"check {status}"] += 1
-        if status != 200 or "Read back" not in page:
+        if status != 200 or "Preview" not in page:
             seen.faults.append(f"check of {player.nation} in {player.game}: {status} {page[:200]}")
         stands = re.search(r'name="out" value="(\d+)"', page)
         if round_ % 4 == 0 and stands:
@@ -212,7 +212,7 @@ async def load(port: int, players: list[Player], think: float, seconds: float, f
 
 def deadlines(folder: Path, players: list[Player], within: float) -> None:
     """Let the orders of the games be due one after another."""
-    hall = Games(engine_for(folder / "desk.db"))
+    hall = Games(engine_for(folder / "server.db"))
     ids = list(dict.fromkeys(p.game for p in players))
     for n, game in enumerate(ids, 1):
         due = stamp(datetime.now(UTC) + timedelta(seconds=within * n / len(ids)))
@@ -231,7 +231,7 @@ def used(process: int) -> float:
 
 def left(folder: Path, players: list[Player]) -> tuple[int, list[str]]:
     """How many games were resolved and sent, and what is wrong with what is kept."""
-    engine = engine_for(folder / "desk.db")
+    engine = engine_for(folder / "server.db")
     faults, on = [], 0
     for id_ in dict.fromkeys(p.game for p in players):
         game = Game.in_database(engine, id_)
@@ -294,7 +294,7 @@ def main() -> int:
     ]
     server = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
     try:
-        while b"The desk is at" not in (folder / "serve.log").read_bytes():
+        while b"The server is at" not in (folder / "serve.log").read_bytes():
             time.sleep(0.2)
             if server.poll() is not None:
                 print((folder / "serve.log").read_text())
@@ -336,7 +336,7 @@ def main() -> int:
     print(f"load of the machine {os.getloadavg()[0]:.1f}")
     said = (folder / "serve.log").read_text(errors="replace")
     if "Traceback" in said:
-        faults.append(f"the log of the desk has errors: {said[said.index('Traceback') :][:1500]}")
+        faults.append(f"the log of the server has errors: {said[said.index('Traceback') :][:1500]}")
     for fault in faults[:20]:
         print(f"FAULT {fault}")
     shutil.rmtree(folder, ignore_errors=True)

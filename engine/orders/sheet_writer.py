@@ -19,7 +19,7 @@ from . import movement
 from .legal_entry import Legal
 from .lookahead import at_its_step
 from .names import Names
-from .sheet_line import BLANK, ENEMY, NEUTRAL, OWN, Offered
+from .sheet_line import BLANK, ENEMY, FREE, NEUTRAL, OWN, Offered
 from .text import order_text
 
 MOST_TRIED = 120
@@ -30,8 +30,8 @@ LONG = 70
 Slots = Mapping[str, Any]
 
 
-class SheetDesk:
-    """The desk at which the sheet of one nation is written. `world` is its view.
+class SheetWriter:
+    """Writes the sheet of one nation. `world` is its view.
 
     `stands` tells whether an order (key, slots) stands that is the only one of its file.
     """
@@ -66,17 +66,17 @@ class SheetDesk:
 
     def _class(self, place: str) -> str:
         """Whether units that go to a place come to an enemy, to their own or to somebody else."""
-        holder = self.world.holder_of(place)
-        hostile = holder is not None and self.world.hostile(self.nation, holder)
         attack = is_attack(self.world, self.nation, place)
-        if self.enemies(place).least or (hostile and attack):
+        if self.enemies(place).least or (attack and self.world.held_by_enemy(self.nation, place)):
             return ENEMY
-        return NEUTRAL if attack else OWN
+        if attack:
+            return NEUTRAL
+        return OWN if self.world.holder_of(place) is not None else FREE
 
     def by_class(self, targets: Sequence[str], origin: str) -> list[tuple[str, list[str]]]:
         """Ends of a way: enemies, then one's own, the nearest first; others where there is no enemy."""
         reach = self.world.geography.distances(origin)
-        classes: dict[str, list[str]] = {ENEMY: [], OWN: [], NEUTRAL: []}
+        classes: dict[str, list[str]] = {ENEMY: [], OWN: [], FREE: [], NEUTRAL: []}
         for place in sorted(targets, key=lambda p: (reach.get(p, 99), self.name("place", p))):
             classes[self.kind_of_end(place)].append(place)
         if classes[ENEMY]:

@@ -19,6 +19,8 @@
       wanted = setTimeout(() => { picture.src = turn.dataset.picture.replace(/turn=\d+/, `turn=${turn.value}`); }, 150);
     });
   }
+  const zone = document.querySelector("input[name=zone][data-own]");
+  if (zone && zone.value === "UTC") zone.value = Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
   if (document.querySelector("[data-wait]")) setTimeout(() => location.reload(), 2000);
   const text = () => document.getElementById("text");
   const gutter = document.getElementById("gutter");
@@ -26,14 +28,29 @@
 
   // ---- orders: the server makes every part of the page; htmx puts it in its place
 
+  // Long lines are wrapped: how tall each is, as measured in a copy of the box that nobody sees.
+  const tall = (lines) => {
+    const copy = document.createElement("div");
+    const style = getComputedStyle(text());
+    for (const key of ["font", "letterSpacing", "whiteSpace", "overflowWrap", "tabSize"]) copy.style[key] = style[key];
+    copy.style.width = `${text().clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight)}px`;
+    copy.className = "copy";
+    copy.append(...lines.map((line) => Object.assign(document.createElement("div"), { textContent: line || " " })));
+    document.body.append(copy);
+    const heights = Array.from(copy.children, (line) => line.getBoundingClientRect().height);
+    copy.remove();
+    return heights;
+  };
   const number = () => {
     const back = document.getElementById("back");
     const count = text().value.split("\n").length;
     const bad = new Set([...back.querySelectorAll("[data-bad]")].map((e) => Number(e.dataset.bad)));
     const warn = new Set([...back.querySelectorAll("[data-warn]")].map((e) => Number(e.dataset.warn)));
+    const heights = tall(text().value.split("\n"));
     gutter.replaceChildren(...Array.from({ length: count }, (_, i) => {
       const line = document.createElement("li");
       line.textContent = String(i + 1);
+      line.style.height = `${heights[i]}px`;
       if (bad.has(i + 1)) line.className = "e";
       else if (warn.has(i + 1)) line.className = "w";
       return line;
@@ -48,14 +65,50 @@
   });
   document.addEventListener("scroll", (event) => { if (event.target === text()) gutter.scrollTop = text().scrollTop; }, true);
   document.addEventListener("htmx:oobAfterSwap", number);
-  document.addEventListener("htmx:afterRequest", () => {
-    for (const button of document.querySelectorAll("#foot button[name]")) button.disabled = false;
+  addEventListener("resize", number);
+  // What could not be read back is said beside the button that sends, and the button waits until it was.
+  const unread = document.getElementById("unread");
+  document.addEventListener("htmx:afterRequest", (event) => {
+    const { xhr, successful } = event.detail;
+    unread.hidden = successful;
+    if (successful) {
+      for (const button of document.querySelectorAll("#foot button[name]")) button.disabled = false;
+      return;
+    }
+    const page = new DOMParser().parseFromString(xhr.responseText || "", "text/html");
+    const why = page.querySelector("[role=alert]")?.textContent.trim() || "The server cannot be reached.";
+    unread.textContent = `✗ Not read back. ${why.replace(/^✗ /, "")} What you typed is still in the box.`;
   });
   number();
   if (typeof htmx === "undefined") return;
 
+  // While an order is being added, the panel is about to change and the text with it: a click that comes meanwhile waits, and counts
+  // if what was clicked is still there. Otherwise the second order would be added to the text without the first.
+  let adding = 0;
+  let later = null;
+  const adds = (event) => /\/orders\/add$/.test(event.detail.requestConfig?.path ?? "");
+  document.addEventListener("htmx:beforeSend", (event) => { if (adds(event)) adding += 1; });
+  document.addEventListener("htmx:afterRequest", (event) => {
+    if (!adds(event)) return;
+    adding = Math.max(0, adding - 1);
+    const next = later;
+    later = null;
+    if (!adding && next) next();
+  });
+  document.addEventListener("click", (event) => {
+    const clicked = adding && event.target.closest("a[href^='?'], .what button, #foot button");
+    if (!clicked) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    later = () => {
+      const now = clicked.isConnected ? clicked : document.getElementById(clicked.id);
+      if (now && now.textContent === clicked.textContent) now.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true }));
+    };
+  }, true);
+
   // Places and phases are links; with a script only the panel is loaded, and the map stays as it is.
-  const show = async (address) => {
+  let around = () => {};
+  const show = async (address, onMap) => {
     const asked = new URL(address, location.href);
     history.replaceState(null, "", asked);
     asked.searchParams.set("live", "1");
@@ -64,6 +117,7 @@
     if (!chosen) return;
     chosen.focus({ preventScroll: true });
     chosen.scrollIntoView({ block: "nearest" });
+    if (!onMap) around();
   };
   let moved = false;
   document.addEventListener("click", (event) => {
@@ -71,7 +125,7 @@
     const address = link && link.getAttribute("href");
     if (!address || !/^\?(place|phase)=/.test(address) || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
-    if (!moved) show(address);
+    if (!moved) show(address, Boolean(link.closest("#frame")));
   });
   document.addEventListener("submit", (event) => {
     if (!event.target.matches("form.pick")) return;
@@ -84,11 +138,32 @@
   const frame = document.getElementById("frame");
   if (typeof Panzoom === "undefined" || !ground || !frame) return;
   const held = Panzoom(ground, { maxScale: 12, minScale: 1, contain: "outside", touchAction: "pan-y", step: 0.4, animate: !matchMedia("(prefers-reduced-motion: reduce)").matches });
+  ground.addEventListener("panzoomchange", (event) => frame.style.setProperty("--larger", event.detail.scale));
   frame.addEventListener("wheel", (event) => { if (event.ctrlKey || held.getScale() > 1 || event.deltaY < 0) held.zoomWithWheel(event); }, { passive: false });
   let at = null;
   frame.addEventListener("pointerdown", (event) => { at = [event.clientX, event.clientY]; moved = false; }, true);
   addEventListener("pointermove", (event) => { if (at && Math.hypot(event.clientX - at[0], event.clientY - at[1]) > 5) moved = true; }, true);
   addEventListener("pointerup", () => { at = null; setTimeout(() => { moved = false; }, 50); }, true);
+  // A place that was chosen beside the map is brought into view, with what is next to it.
+  around = () => {
+    const parts = ground.querySelectorAll(".near, .chosen");
+    if (!parts.length) return;
+    held.reset({ animate: false });
+    const box = () => {
+      const all = Array.from(parts, (part) => part.getBoundingClientRect());
+      const left = Math.min(...all.map((r) => r.left)), right = Math.max(...all.map((r) => r.right));
+      const top = Math.min(...all.map((r) => r.top)), bottom = Math.max(...all.map((r) => r.bottom));
+      return { width: right - left, height: bottom - top, x: (left + right) / 2, y: (top + bottom) / 2 };
+    };
+    const whole = frame.getBoundingClientRect(), first = box();
+    const scale = Math.min(6, 0.8 * Math.min(whole.width / first.width, whole.height / first.height));
+    if (scale <= 1.2) return;
+    held.zoom(scale, { animate: false });
+    requestAnimationFrame(() => {
+      const now = box();
+      held.pan((whole.left + whole.width / 2 - now.x) / scale, (whole.top + whole.height / 2 - now.y) / scale, { relative: true, animate: false });
+    });
+  };
   const zoom = { in: () => held.zoomIn(), out: () => held.zoomOut(), reset: () => held.reset() };
   for (const button of document.querySelectorAll("[data-zoom]")) button.addEventListener("click", () => zoom[button.dataset.zoom]());
   document.querySelector(".zoomers").hidden = false;
