@@ -25,7 +25,6 @@ DATA = ("ruleset", "schemas", "scenarios", "templates")
 GROUPS: dict[str, tuple[str, ...]] = {
     "core": ("core/state", "core/journal", "core/canonical"),
     "expressions": (
-        "ruleset/expressions/definition",
         "ruleset/expressions/evaluate",
         "ruleset/expressions/parse",
         "ruleset/expressions/reads",

@@ -17,7 +17,6 @@ from typing import Any
 
 import simpleeval
 
-from ...core.compiled import ordinary
 from ...core.state import Entity
 from .parse import MAX_POWER, ExpressionError
 
@@ -107,7 +106,6 @@ OPERATORS: dict[type, Callable[..., Any]] = {
 }
 
 
-@ordinary
 class Definition(simpleeval.SimpleEval):  # type: ignore[misc]  # the library has no types
     """Evaluates trees that `parse` has let through.
 
