@@ -1181,3 +1181,82 @@ tables:
     ]
     before = marks.read_text()
     assert TOOL.main([str(tmp_path)]) == 1 and marks.read_text() == before
+
+
+GATE = """\
+sequence:
+  - {id: early, input: early, from: everyone, requirements: [paid]}   # at once
+  - id: orders
+    input: orders
+    requirements: [placed, paid]
+    from: everyone
+
+# Before the turn.
+requirements:
+  # Nobody is left out.
+  - id: placed
+    name: placing
+    when: turn == 1
+    at: moves
+    test: >-
+      not any(units(owner=self,
+      at=place('box')))
+    message: "left: {units(owner=self, at=place('box'))}"
+    source: [a.placed]
+  - {id: paid, name: Paid, when: "turn > 1 and season == 'winter'", test: "a if b else c", note: As printed., message: "pay!"}
+
+groups: [{id: g, members: []}]
+"""
+GATED = """\
+sequence:
+  # As printed.
+  - {id: early, input: early, from: everyone, requires: [{id: paid, test: "not (turn > 1 and season == 'winter') or (a if b else c)", message: "pay!"}]}   # at once
+  - id: orders
+    input: orders
+    requires:
+      # Before the turn.
+      # Nobody is left out.
+      - id: placed
+        at: moves
+        test: "turn != 1 or not any(units(owner=self, at=place('box')))"
+        message: "left: {units(owner=self, at=place('box'))}"
+        source: [a.placed]
+      # As printed.
+      - {id: paid, test: "not (turn > 1 and season == 'winter') or (a if b else c)", message: "pay!"}
+    from: everyone
+
+groups: [{id: g, members: []}]
+"""
+
+
+def _one_table(folder: Path, text: str, head: str = "") -> Path:
+    """A ruleset with one file of tables."""
+    (folder / "tables").mkdir(parents=True)
+    (folder / "ruleset.yaml").write_text(f"id: {folder.name}\ntitle: A game\n{head}")
+    (folder / "tables" / "t.yaml").write_text(text)
+    return folder / "tables" / "t.yaml"
+
+
+def test_requirements_go_into_the_inputs_that_ask_for_them(tmp_path: Path) -> None:
+    table = _one_table(tmp_path / "game", GATE)
+    assert TOOL.main([str(tmp_path)]) == 0
+    assert table.read_text() == GATED
+    assert TOOL.main([str(tmp_path)]) == 0 and table.read_text() == GATED
+
+
+def test_a_requirement_of_another_ruleset_is_told_and_nothing_is_moved(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    layer = """\
+sequence_changes: [{id: c, step: orders, set: {requirements: [paid, fed]}}]
+requirements:
+  - {id: fed, test: turn, message: feed}
+  - {id: paid, append: {source: [b.c]}}
+  - {id: lost, test: turn, message: feed}
+"""
+    table = _one_table(tmp_path / "layer", layer)
+    assert TOOL.main([str(tmp_path)]) == 1 and table.read_text() == layer
+    assert [line.removeprefix(f"{table}:") for line in capsys.readouterr().out.splitlines()] == [
+        "4:5: say append of 'paid' in `requires` of its input",
+        "5:5: no input here names 'lost': write it in `requires` of one",
+    ]

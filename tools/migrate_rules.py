@@ -1830,10 +1830,180 @@ def _resource(folder: Path, path: Path, row: MappingNode) -> tuple[File, Mapping
     return None
 
 
+# --- what the orders of a nation together must fulfill, which the input says that asks for them
+
+
+_FLIPPED: Final = {"==": "!=", "!=": "==", "<=": ">", ">=": "<", "<": ">=", ">": "<="}
+_COMPARED: Final = re.compile(r"([^=!<>]+?) (==|!=|<=|>=|<|>) ([^=!<>]+)")
+
+
+def requirements_into_inputs(folder: Path) -> tuple[list[Path], list[str]]:
+    """Write the rows of `requirements` of a ruleset into the inputs that name them (`requires`).
+
+    Returns the files that have changed, and what is left to do by hand: rows that change one of another
+    ruleset, or that no input names, and inputs that name one of another ruleset. If anything is, no file is
+    changed.
+    """
+    read = {path: text for path in _tables_of(folder) if "requirements" in (text := path.read_text("utf-8"))}
+    roots = {path: _composed(text) for path, text in read.items()}
+    edited = {path: File(path, text) for path, text in read.items()}
+    rows: dict[str, tuple[File, MappingNode, str]] = {}
+    tables: list[tuple[File, MappingNode, int]] = []
+    for path, root in roots.items():
+        for number, (key, value) in enumerate(_pairs(root)):
+            if key.value == "requirements":
+                tables.append((edited[path], root, number))
+                for n, row in enumerate(_members(value)):
+                    lines = "" if n else _remarks(read[path], key)  # what stands above the table
+                    above = "".join(f"{line.strip()}\n" for line in lines.splitlines())
+                    rows[_text(_entries(row)["id"])] = edited[path], row, above
+    named: set[str] = set()
+    for path, root in roots.items():
+        for node, number in _naming("requirements", root):
+            value = node.value[number][1]
+            for one in value.value:
+                if _text(one) not in rows:
+                    edited[path].tell(one, f"write in `requires` what {_text(one)!r} asks for")
+            known = [_text(one) for one in value.value if _text(one) in rows]
+            named.update(known)
+            _say_required(edited[path], node, number, [rows[one] for one in known])
+    for id_, (file, row, _) in rows.items():
+        if odd := {"append", "remove", "silence"} & _entries(row).keys():
+            file.tell(row, f"say {', '.join(sorted(odd))} of {id_!r} in `requires` of its input")
+        elif id_ not in named:
+            file.tell(row, f"no input here names {id_!r}: write it in `requires` of one")
+    untold = [told for file in edited.values() for told in file.untold]
+    if untold:
+        return [], untold
+    for file, root, number in tables:
+        _without_entry(file, root, number)
+    return [path for path, file in edited.items() if _save(file)], []
+
+
+def _naming(table: str, root: Node | None) -> Iterator[tuple[MappingNode, int]]:
+    """The maps below the tables of a file that name rows of a table under its name, and under which entry."""
+    for key, value in _pairs(root):
+        if key.value != table:
+            yield from _named_in(table, value)
+
+
+def _named_in(table: str, node: Node) -> Iterator[tuple[MappingNode, int]]:
+    if isinstance(node, SequenceNode):
+        for one in node.value:
+            yield from _named_in(table, one)
+    for number, (key, value) in enumerate(_pairs(node)):
+        if key.value == table and isinstance(value, SequenceNode):
+            yield node, number  # type: ignore[misc]  # only a map has pairs
+        else:
+            yield from _named_in(table, value)
+
+
+def _say_required(
+    file: File, node: MappingNode, number: int, rows: list[tuple[File, MappingNode, str]]
+) -> None:
+    """Write rows of `requirements` into an input, in place of their names."""
+    key, value = node.value[number]
+    start, stop = key.start_mark.index, _stop(file.text, key, value)
+    made = [_as_required(other, row, above) for other, row, above in rows]
+    if node.flow_style:
+        file.replace(start, stop, f"requires: [{', '.join(_on_one_line(row) for _, row in made)}]")
+        return _remark(file, node, "".join(remarks for remarks, _ in made))
+    pad = " " * key.start_mark.column
+    lines = ["requires:"]
+    for remarks, row in made:
+        lines += [f"{pad}  {line}" for line in remarks.splitlines()]
+        first, *others = row.split("\n")
+        lines += [f"{pad}  - {first}", *(f"{pad}    {line}".rstrip() for line in others)]
+    return file.replace(start, stop, "\n".join(lines))
+
+
+def _on_one_line(row: str) -> str:
+    """A row, from column 0 on, as a member of a flow list."""
+    if row.startswith("{") and "\n" not in row:
+        return row
+    node = _composed(row)
+    entries = []
+    for n, (key, value) in enumerate(_pairs(node)):
+        raw = row[key.end_mark.index : _stop(row, key, value)]
+        plain = "\n" not in raw and (
+            value.flow_style if not isinstance(value, ScalarNode) else _is_plain(row, node, n)
+        )
+        entries.append(
+            _text(key) + (raw if plain else f": {json.dumps(_loaded(row)[_text(key)], ensure_ascii=False)}")
+        )
+    return "{" + ", ".join(entries) + "}"
+
+
+def _remark(file: File, node: Node, remarks: str) -> None:
+    """Write comments, each line from column 0 on, above the row in which a node stands."""
+    if remarks:
+        line = file.text.rfind("\n", 0, node.start_mark.index) + 1
+        pad = " " * (len(file.text[line:]) - len(file.text[line:].lstrip(" ")))
+        file.edits[line] = (line, "".join(f"{pad}{remark}\n" for remark in remarks.splitlines()))
+
+
+def _as_required(file: File, row: MappingNode, above: str) -> tuple[str, str]:
+    """What stood above a row of `requirements`, and the row as it stands in `requires`, from column 0 on."""
+    own = File(file.path, "x:\n  - " + _shifted(_row_text(file.text, row), 4).lstrip())
+    node = _composed(own.text).value[0][1].value[0]
+    said = _entries(node)
+    remarks = above + _remarks_text(file.text, row)
+    if "note" in said:
+        remarks += f"# {' '.join(_text(said['note']).split())}\n"
+    for n, (key, _) in enumerate(node.value):
+        if _text(key) in ("name", "note", "when"):
+            _take_out(own, node, n)
+    if "when" in said and "test" in said:
+        text = json.dumps(_unless(_text(said["when"]), _text(said["test"])), ensure_ascii=False)
+        at = said["test"]
+        own.replace(at.start_mark.index, _stop(own.text, _key_of(node, at), at), text)
+    made = own.result()
+    return remarks, _row_text(made, _composed(made).value[0][1].value[0])
+
+
+def _key_of(node: MappingNode, value: Node) -> Node:
+    return next(key for key, one in node.value if one is value)
+
+
+def _unless(when: str, test: str) -> str:
+    """A test that must hold only where another does."""
+    when, test = " ".join(re.sub("\a", "", when).split()), " ".join(re.sub("\a", "", test).split())
+    compared = _COMPARED.fullmatch(when)
+    if compared and not re.search(r"\b(?:and|or|not|if|in)\b", when):
+        otherwise = f"{compared[1]} {_FLIPPED[compared[2]]} {compared[3]}"
+    else:
+        otherwise = f"not ({when})"
+    return f"{otherwise} or " + (f"({test})" if re.search(r"\bif\b", test) else test)
+
+
+def _without_entry(file: File, root: MappingNode, number: int) -> None:
+    """Take a table out of a file, with the comments above it."""
+    key, value = root.value[number]
+    text = file.text
+    start = text.rfind("\n", 0, key.start_mark.index) + 1 - len(_remarks(text, key))
+    stop = min(_line_end(text, _stop(text, key, value)) + 1, len(text))
+    if text[:start].endswith("\n\n") and text[stop : stop + 1] in ("", "\n"):
+        start -= 1  # of two blank lines one
+    file.replace(start, stop, "")
+
+
+def _save(file: File) -> bool:
+    """Write a file as it is now, or take it away if nothing is left in it; whether it has changed."""
+    text = file.result()
+    if text == file.text:
+        return False
+    if not _composed(text):
+        file.path.unlink()
+    else:
+        file.path.write_text(text, encoding="utf-8")
+    return True
+
+
 OF_FOLDERS = (
     (set_players, "settings of the players"),
     (divide_in_resources, "how treasuries are divided is said by their resource"),
     (lists_into_links, "what printed lists say of links stands in the links (`listed`)"),
+    (requirements_into_inputs, "what the orders of a nation together must fulfill is said by the input"),
     (marks_into_tests, "which changes make no difference is said in tests/equivalent.yaml"),
 )
 """What is moved within a ruleset's folder, and what is said of each file that has changed."""

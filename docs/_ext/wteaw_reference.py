@@ -53,7 +53,6 @@ GROUPS = {
         "order_options",
         "action_changes",
         "decisions",
-        "requirements",
         "notes",
         "aliases",
     ),

@@ -1507,17 +1507,6 @@ RecordTold = TypedDict(
     total=False,
 )
 
-class RequirementRow(TypedDict, total=False):
-    id: Required[str]
-    name: str
-    source: Sequence[str]
-    note: str
-    silence: Mapping[str, str]
-    at: str
-    when: Any
-    test: Required[Any]
-    message: Required[str]
-
 class ResourceRow(TypedDict, total=False):
     id: Required[str]
     source: Sequence[str]
@@ -1578,7 +1567,7 @@ SequenceRow = TypedDict(
         "visibility": Sequence[str],
         "upkeep": Sequence[str],
         "verdicts": Sequence[str],
-        "requirements": Sequence[str],
+        "requires": Sequence[SequenceRequires],
         "foreseen": bool,
     },
     total=False,
@@ -1608,6 +1597,13 @@ class SequenceTicks(TypedDict, total=False):
 class SequenceApart(TypedDict, total=False):
     where: Required[Any]
     decision: Required[str]
+
+class SequenceRequires(TypedDict, total=False):
+    id: str
+    at: str
+    test: Required[Any]
+    message: Required[str]
+    source: Sequence[str]
 
 class SideRow(TypedDict, total=False):
     id: Required[str]
@@ -1960,8 +1956,6 @@ class Tables:
     @overload
     def rows(self, form: Literal["records"]) -> Mapping[str, RecordRow]: ...
     @overload
-    def rows(self, form: Literal["requirements"]) -> Mapping[str, RequirementRow]: ...
-    @overload
     def rows(self, form: Literal["resources"]) -> Mapping[str, ResourceRow]: ...
     @overload
     def rows(self, form: Literal["sequence"]) -> Mapping[str, SequenceRow]: ...
@@ -2068,8 +2062,6 @@ class Tables:
     @overload
     def row(self, form: Literal["records"], id_: str) -> RecordRow: ...
     @overload
-    def row(self, form: Literal["requirements"], id_: str) -> RequirementRow: ...
-    @overload
     def row(self, form: Literal["resources"], id_: str) -> ResourceRow: ...
     @overload
     def row(self, form: Literal["sequence"], id_: str) -> SequenceRow: ...
@@ -2175,8 +2167,6 @@ class Tables:
     def row_or_empty(self, form: Literal["production"], id_: str | None) -> ProductionRow: ...
     @overload
     def row_or_empty(self, form: Literal["records"], id_: str | None) -> RecordRow: ...
-    @overload
-    def row_or_empty(self, form: Literal["requirements"], id_: str | None) -> RequirementRow: ...
     @overload
     def row_or_empty(self, form: Literal["resources"], id_: str | None) -> ResourceRow: ...
     @overload

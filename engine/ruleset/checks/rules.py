@@ -51,7 +51,6 @@ HELPERS = (
         "order_options",
         "battles",
         "records",
-        "requirements",
     ),
     "verdicts",
 )
