@@ -1260,3 +1260,82 @@ requirements:
         "4:5: say append of 'paid' in `requires` of its input",
         "5:5: no input here names 'lost': write it in `requires` of one",
     ]
+
+
+VERDICTS = """\
+verdicts:
+  # who goes
+  - id: goes
+    name: a move that goes
+    of: "mover:place"
+    # of moves alone
+    over: "places(order='move')"   # all of them
+    yes: "power(mover) > 1"
+    left: [{is: true}]
+    why:
+      - {is: true, says: "{mover} goes."}
+    source: [a.b]
+  - {id: held, of: place, over: places(), yes: "not goes(place)", audience: nobody, text: held}
+sequence: [{step: judge, do: settle, verdicts: [goes, held]}]
+visibility: [{id: v, what: verdicts, to: everyone}]
+
+definitions:
+  - {id: power, of: [place], is: place.power}   # see verdicts/goes
+"""
+SETTLED = """\
+definitions:
+  # who goes
+  - id: goes
+    text: a move that goes
+    of: ["mover:place"]
+    is: "power(mover) > 1"
+    fixpoint:
+      # of moves alone
+      over: "places(order='move')"   # all of them
+      left: [{is: true}]
+      why:
+        - {is: true, says: "{mover} goes."}
+    source: [a.b]
+  - {id: held, of: [place], is: "not goes(place)", fixpoint: {over: places(), audience: nobody}, text: held}
+  - {id: power, of: [place], is: place.power}   # see definitions/goes
+sequence: [{step: judge, do: settle, definitions: [goes, held]}]
+visibility: [{id: v, what: verdicts, to: everyone}]
+"""
+
+
+def test_verdicts_are_definitions_with_a_fixpoint(tmp_path: Path) -> None:
+    table = _one_table(tmp_path / "game", VERDICTS)
+    tests = tmp_path / "game" / "tests"
+    tests.mkdir()
+    case = "cases: [{id: c, given: {state: {verdicts: {place:a: {goes: true}}}}, then: {journal: [{rule: VERDICT}]}}]\n"
+    (tests / "c.yaml").write_text(case.replace("VERDICT", "verdicts/goes"))
+    (tests / "equivalent.yaml").write_text(
+        "equivalent: [{row: verdicts/goes, at: 'left[0].is', reason: x}, {row: verdicts/goes, at: yes, reason: x}]\n"
+    )
+    assert TOOL.main([str(tmp_path)]) == 0
+    assert table.read_text() == SETTLED
+    assert (tests / "c.yaml").read_text() == case.replace("VERDICT", "definitions/goes")
+    assert (tests / "equivalent.yaml").read_text() == (
+        "equivalent: [{row: definitions/goes, at: 'fixpoint.left[0].is', reason: x}, "
+        "{row: definitions/goes, at: is, reason: x}]\n"
+    )
+    assert TOOL.main([str(tmp_path)]) == 0 and table.read_text() == SETTLED
+
+
+def test_what_a_layer_says_of_parts_of_a_verdict_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = _one_table(
+        tmp_path / "layer",
+        "verdicts:\n- {id: goes, yes: 'True'}\n- {id: held, left: []}\n- {id: given, append: {why: [{says: x}]}}\n"
+        "- {id: gone, remove: true}\n",
+    )
+    assert TOOL.main([str(tmp_path)]) == 1
+    assert table.read_text() == (
+        "definitions:\n- {id: goes, is: 'True'}\n- {id: held, left: []}\n- {id: given, append: {why: [{says: x}]}}\n"
+        "- {id: gone, remove: true}\n"
+    )
+    assert [line.removeprefix(f"{table}:") for line in capsys.readouterr().out.splitlines()[:2]] == [
+        "3:3: say in `fixpoint` all that this verdict says of how it is settled",
+        "4:23: the keys of a verdict stand in `fixpoint` of its definition now, `yes` is `is`",
+    ]

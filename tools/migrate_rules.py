@@ -599,7 +599,7 @@ def _drop(file: File, node: MappingNode, number: int) -> None:
     return file.replace(line, after, "")
 
 
-MERGED: Final = ("action_changes", "counters", "notes", "resources", "transfers", "victory")
+MERGED: Final = ("action_changes", "counters", "definitions", "notes", "resources", "transfers", "victory")
 """Keys that two earlier ones have become."""
 
 
@@ -1830,6 +1830,109 @@ def _resource(folder: Path, path: Path, row: MappingNode) -> tuple[File, Mapping
     return None
 
 
+# --- results that are settled together, which are definitions with a `fixpoint`
+
+
+OF_FIXPOINT: Final = ("over", "left", "why", "audience")
+"""What a row of `verdicts` said of how it is settled."""
+_VERDICT: Final = re.compile(r"\bverdicts/(?=[a-z][a-z0-9_]*(?![a-z0-9_:]))")
+
+
+def with_verdicts(file: File) -> File:
+    """A file whose rows of `verdicts` are definitions with a `fixpoint`."""
+    if "verdicts" not in file.text:
+        return file
+    done = File(file.path, file.text, untold=file.untold, words=file.words)
+    root = _composed(file.text)
+    for key, value in _lists_called("verdicts", root):
+        _rename(done, key, "definitions")
+        for row in _members(value):
+            _as_definition(done, row)
+    for node in _marks_of("verdicts", root):
+        _settled_at(done, node)
+    words = done.words + len(done.edits)
+    text = _VERDICT.sub("definitions/", done.result())
+    return put_together(File(done.path, text, untold=done.untold, words=words + (text != done.result())))
+
+
+def _lists_called(name: str, node: Node | None) -> Iterator[tuple[Node, SequenceNode]]:
+    """The lists under a key, wherever they stand; those in other such lists are theirs."""
+    for one in node.value if isinstance(node, SequenceNode) else ():
+        yield from _lists_called(name, one)
+    for key, value in _pairs(node):
+        if key.value == name and isinstance(value, SequenceNode):
+            yield key, value
+        else:
+            yield from _lists_called(name, value)
+
+
+def _as_definition(file: File, row: MappingNode) -> None:
+    """Write a row of `verdicts` as a definition."""
+    said = _entries(row)
+    if odd := next(
+        (key for key in ("append", "remove") if isinstance(said.get(key), SequenceNode | MappingNode)), None
+    ):
+        return file.tell(
+            said[odd], "the keys of a verdict stand in `fixpoint` of its definition now, `yes` is `is`"
+        )
+    block = [n for n, (key, _) in enumerate(row.value) if _text(key) in OF_FIXPOINT]
+    if block and not {"yes", "over"} <= said.keys():
+        return file.tell(row, "say in `fixpoint` all that this verdict says of how it is settled")
+    if "of" in said:
+        start, stop = said["of"].start_mark.index, said["of"].end_mark.index
+        file.replace(start, stop, f"[{file.text[start:stop]}]")
+    for n, (key, _) in enumerate(row.value):
+        if _text(key) == "name" and "text" in said:
+            _take_out(file, row, n)
+        elif _text(key) in ("name", "yes"):
+            _rename(file, key, {"name": "text", "yes": "is"}[_text(key)])
+        if _text(key) == "yes" and block:
+            _write_after(file, row, n, "fixpoint", block)
+    return None
+
+
+def _write_after(file: File, row: MappingNode, number: int, name: str, block: list[int]) -> None:
+    """Write a block of some entries of a map behind another of its entries."""
+    text = file.text
+    if row.flow_style:
+        entries = [text[row.value[n][0].start_mark.index : _stop(text, *row.value[n])] for n in block]
+        value = row.value[number][1]
+        start, end = value.start_mark.index, _stop(text, *row.value[number])
+        file.replace(start, end, f"{text[start:end]}, {name}: {{{', '.join(entries)}}}")
+    else:
+        pad = " " * row.value[0][0].start_mark.column
+        lines = [f"{pad}{name}:"]
+        for n in block:
+            first, last = _span(text, row, n)
+            begun = row.value[n][0].start_mark
+            piece = text[first:last].rstrip("\n")
+            lines.append(_shifted(" " * begun.column + piece if first == begun.index else piece, 2))
+        end = _line_end(text, _stop(text, *row.value[number]))
+        file.edits[end] = (end, "\n" + "\n".join(lines))
+    for n in block:
+        _take_out(file, row, n)
+
+
+def _marks_of(table: str, node: Node | None) -> Iterator[MappingNode]:
+    """The marks of changes that make no difference in rows of a table."""
+    for one in _members(_entries(node).get("equivalent")) if isinstance(node, MappingNode) else ():
+        if "row" in (said := _entries(one)) and _text(said["row"]).startswith(f"{table}/"):
+            yield one
+
+
+def _settled_at(file: File, mark: MappingNode) -> None:
+    """Write the place in a verdict of which a mark speaks as it is now."""
+    said = _entries(mark)
+    if "at" not in said:
+        return
+    first = re.split(r"[.\[]", _text(said["at"]))[0]
+    new = {"yes": "is", **{key: f"fixpoint.{key}" for key in OF_FIXPOINT}}.get(first)
+    if new is not None:
+        start = said["at"].start_mark.index
+        raw = file.text[start : said["at"].end_mark.index]
+        file.replace(start, said["at"].end_mark.index, raw.replace(first, new, 1))
+
+
 # --- what the orders of a nation together must fulfill, which the input says that asks for them
 
 
@@ -2022,7 +2125,7 @@ def main(paths: list[str]) -> int:
             folder = ruleset_at(path, text)
             if folder not in names:
                 names[folder] = renamed_in(folder) if folder is not None else {}
-            file = into_blocks(migrate(path, text, names[folder]), folder)
+            file = with_verdicts(into_blocks(migrate(path, text, names[folder]), folder))
             if not _is_table_of(path, folder):  # what stands in tables is moved with all tables at hand
                 file = with_treasuries(file, folder)
         except (OSError, UnicodeDecodeError, MarkedYAMLError) as error:

@@ -64,7 +64,6 @@ GROUPS = {
         "battles",
         "capture",
         "traces",
-        "verdicts",
     ),
     "Income and upkeep": ("income", "upkeep", "transfers", "records"),
     "What happens by itself": ("events", "matrices", "counters"),

@@ -733,7 +733,33 @@ DefinitionRow = TypedDict(
         "silence": Mapping[str, str],
         "of": Sequence[str],
         "is": Required[Any],
+        "fixpoint": DefinitionFixpoint,
         "text": str,
+    },
+    total=False,
+)
+
+class DefinitionFixpoint(TypedDict, total=False):
+    over: Required[str]
+    left: Sequence[DefinitionFixpointLeft]
+    why: Sequence[DefinitionFixpointWhy]
+    audience: Any
+
+DefinitionFixpointLeft = TypedDict(
+    "DefinitionFixpointLeft",
+    {
+        "when": Any,
+        "is": Required[bool],
+    },
+    total=False,
+)
+
+DefinitionFixpointWhy = TypedDict(
+    "DefinitionFixpointWhy",
+    {
+        "is": bool,
+        "when": Any,
+        "says": Required[str],
     },
     total=False,
 )
@@ -1566,7 +1592,7 @@ SequenceRow = TypedDict(
         "apart": SequenceApart,
         "visibility": Sequence[str],
         "upkeep": Sequence[str],
-        "verdicts": Sequence[str],
+        "definitions": Sequence[str],
         "requires": Sequence[SequenceRequires],
         "foreseen": bool,
     },
@@ -1776,39 +1802,6 @@ class UpkeepRow(TypedDict, total=False):
     unpaid: Sequence[Effect]
     audience: Any
 
-class VerdictRow(TypedDict, total=False):
-    id: Required[str]
-    source: Sequence[str]
-    note: str
-    silence: Mapping[str, str]
-    name: str
-    of: Required[str]
-    over: Required[str]
-    yes: Required[str]
-    left: Sequence[VerdictLeft]
-    why: Sequence[VerdictWhy]
-    audience: Any
-    text: str
-
-VerdictLeft = TypedDict(
-    "VerdictLeft",
-    {
-        "when": Any,
-        "is": Required[bool],
-    },
-    total=False,
-)
-
-VerdictWhy = TypedDict(
-    "VerdictWhy",
-    {
-        "is": bool,
-        "when": Any,
-        "says": Required[str],
-    },
-    total=False,
-)
-
 VictoryRow = TypedDict(
     "VictoryRow",
     {
@@ -1980,8 +1973,6 @@ class Tables:
     @overload
     def rows(self, form: Literal["upkeep"]) -> Mapping[str, UpkeepRow]: ...
     @overload
-    def rows(self, form: Literal["verdicts"]) -> Mapping[str, VerdictRow]: ...
-    @overload
     def rows(self, form: Literal["victory"]) -> Mapping[str, VictoryRow]: ...
     @overload
     def rows(self, form: Literal["visibility"]) -> Mapping[str, VisibilityRow]: ...
@@ -2086,8 +2077,6 @@ class Tables:
     @overload
     def row(self, form: Literal["upkeep"], id_: str) -> UpkeepRow: ...
     @overload
-    def row(self, form: Literal["verdicts"], id_: str) -> VerdictRow: ...
-    @overload
     def row(self, form: Literal["victory"], id_: str) -> VictoryRow: ...
     @overload
     def row(self, form: Literal["visibility"], id_: str) -> VisibilityRow: ...
@@ -2191,8 +2180,6 @@ class Tables:
     def row_or_empty(self, form: Literal["units"], id_: str | None) -> UnitRow: ...
     @overload
     def row_or_empty(self, form: Literal["upkeep"], id_: str | None) -> UpkeepRow: ...
-    @overload
-    def row_or_empty(self, form: Literal["verdicts"], id_: str | None) -> VerdictRow: ...
     @overload
     def row_or_empty(self, form: Literal["victory"], id_: str | None) -> VictoryRow: ...
     @overload

@@ -52,7 +52,6 @@ HELPERS = (
         "battles",
         "records",
     ),
-    "verdicts",
 )
 """Forms whose rows do nothing unless another row, or a step, mentions them."""
 HELPING_KINDS = {"transfers": ("levy",), "victory": ("criterion",)}

@@ -15,6 +15,7 @@ from math import inf
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
+from .bounds import is_verdict
 from .evaluate import Evaluator, compiled
 from .functions import FUNCTIONS
 from .parse import ExpressionError, parse
@@ -143,6 +144,8 @@ def _of_call(name: str, args: Sequence[ast.expr], rows: Rows, deep: int) -> Span
     if name == "level" and len(args) == 2 and isinstance(args[1], ast.Constant):
         return 0, rows("technologies").get(str(args[1].value), {"levels": inf}).get("levels", 1)
     term = rows("definitions").get(name)
+    if term is not None and is_verdict(term):
+        return _WHOLE
     if term is not None and name not in FUNCTIONS:
         return _of_term(str(term.get("is", "")), rows, deep)
     function = FUNCTIONS.get(name)
