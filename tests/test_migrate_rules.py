@@ -1339,3 +1339,62 @@ def test_what_a_layer_says_of_parts_of_a_verdict_is_told(
         "3:3: say in `fixpoint` all that this verdict says of how it is settled",
         "4:23: the keys of a verdict stand in `fixpoint` of its definition now, `yes` is `is`",
     ]
+
+
+CALENDAR = """\
+# yaml-language-server: $schema=../table-file.schema.json
+# The dates.
+calendar:
+  # from the rules
+  - id: calendar
+    start: 1914-07   # July
+    names: [Wet, Dry]
+"""
+
+
+@pytest.mark.parametrize(
+    ("head", "table", "settings"),
+    [
+        (
+            "settings:\n  money: gold\n  # who plays\n  players: {turn_days: {days: 3}}\n",
+            CALENDAR,
+            "settings:\n  money: gold\n  # The dates.\n  # from the rules\n  calendar:\n    start: 1914-07   # July\n"
+            "    names: [Wet, Dry]\n  # who plays\n  players: {turn_days: {days: 3}}\n",
+        ),
+        (
+            "settings: {money: gold}   # coins\n",
+            "calendar: [{id: c, turns: 3}]\n",
+            "settings: {money: gold, calendar: {turns: 3}}   # coins\n",
+        ),
+        ("", "calendar:\n- {turns: 3, id: c}\n", "settings:\n  calendar: {turns: 3}\n"),
+    ],
+)
+def test_the_calendar_goes_into_the_settings(tmp_path: Path, head: str, table: str, settings: str) -> None:
+    path = _one_table(tmp_path / "game", table, head)
+    manifest = tmp_path / "game" / "ruleset.yaml"
+    assert TOOL.main([str(tmp_path)]) == 0
+    assert not path.exists()
+    assert manifest.read_text() == "id: game\ntitle: A game\n" + settings
+    assert TOOL.main([str(tmp_path)]) == 0
+
+
+def test_the_calendar_of_a_scenario_and_of_cases(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    scenario = "id: s\ntitle: S\nruleset: game\nrules:\n  calendar:\n    - id: c\n      turns: 3   # short\n  groups: []\n"
+    case = "cases: [{id: c, given: {rules: {calendar: [{id: c, turns: 3}]}}}, {id: d, given: {rules: {calendar: [{id: c, remove: [turns]}]}}}]\n"
+    (tmp_path / "s.yaml").write_text(scenario)
+    (tmp_path / "c.yaml").write_text(case)
+    assert TOOL.main([str(tmp_path)]) == 1
+    assert (tmp_path / "s.yaml").read_text() == (
+        "id: s\ntitle: S\nruleset: game\nrules:\n  settings:\n    calendar:\n      turns: 3   # short\n  groups: []\n"
+    )
+    assert (tmp_path / "c.yaml").read_text() == case.replace(
+        "calendar: [{id: c, turns: 3}]", "settings: {calendar: {turns: 3}}"
+    )
+    assert "say in `settings: {calendar: ...}` of the rules what the calendar is" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("change", ["append: {names: [Hot]}", "remove: [turns]", "silence: {W604: no}"])
+def test_a_change_of_a_calendar_that_no_setting_can_say_is_told(tmp_path: Path, change: str) -> None:
+    text = f"calendar: [{{id: c, {change}}}]\n"
+    path = _one_table(tmp_path / "game", text)
+    assert TOOL.main([str(tmp_path)]) == 1 and path.read_text() == text

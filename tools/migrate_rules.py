@@ -1933,6 +1933,123 @@ def _settled_at(file: File, mark: MappingNode) -> None:
         file.replace(start, said["at"].end_mark.index, raw.replace(first, new, 1))
 
 
+# --- the calendar, which is a setting
+
+
+def calendar_into_settings(folder: Path) -> tuple[list[Path], list[str]]:
+    """Write the row of `calendar` in the tables of a ruleset into its settings; the files that have changed,
+    and what could not be moved.
+    """
+    found = []
+    for path in _tables_of(folder):
+        if "calendar:" in (text := path.read_text("utf-8")):
+            root = _composed(text)
+            numbers = [n for n, (key, _) in enumerate(_pairs(root)) if key.value == "calendar"]
+            found += [(File(path, text), root, n) for n in numbers]
+    rows = [(file, row) for file, root, n in found for row in _members(root.value[n][1])]
+    if not found:
+        return [], []
+    manifest = folder / "ruleset.yaml"
+    head = File(manifest, manifest.read_text("utf-8"))
+    settings = _entries(_composed(head.text)).get("settings")
+    untold: list[str] = []
+    for file, row in rows:
+        said = _entries(row)
+        if len(rows) > 1 or {"append", "remove", "silence"} & said.keys() or "calendar" in _keys(settings):
+            file.tell(row, f"say in {manifest.name}, in `calendar` of the settings, what the calendar is")
+            untold += file.untold
+            file.untold = []
+    if rows and not untold:
+        file, root, n = found[0]
+        above = "".join(f"{line.strip()}\n" for line in _remarks(file.text, root.value[n][0]).splitlines())
+        above = "".join(line for line in above.splitlines(True) if "$schema=" not in line)
+        above += _remarks_text(file.text, rows[0][1])
+        whole = _without_id(file, rows[0][1])
+        if not _say_setting(head, settings, above, f"calendar:{_as_value(whole)}"):
+            untold.append(f"{manifest}: write `settings` as a block, and run this again")
+    if untold:
+        return [], untold
+    for file, root, n in found:
+        _without_entry(file, root, n)
+    return [file.path for file in [head, *(file for file, _, _ in found)] if _save(file)], []
+
+
+def _without_id(file: File, row: MappingNode) -> str:
+    """A row without its id, from column 0 on."""
+    own = File(file.path, "x:\n  - " + _shifted(_row_text(file.text, row), 4).lstrip())
+    node = _composed(own.text).value[0][1].value[0]
+    for n, (key, _) in enumerate(node.value):
+        if _text(key) == "id":
+            _take_out(own, node, n)
+    made = own.result()
+    return _row_text(made, _composed(made).value[0][1].value[0])
+
+
+def _as_value(row: str) -> str:
+    """A row, from column 0 on, as it stands behind the colon of a key in column 0."""
+    return f" {row}" if row.startswith("{") else "\n" + _shifted(row, 2)
+
+
+def _say_setting(head: File, settings: Node | None, above: str, said: str) -> bool:
+    """Write a setting, from column 0 on, into a manifest: before those of the players, or behind all others;
+    whether it could be done.
+    """
+    block = _shifted(above + said, 2) + "\n"
+    pairs = _pairs(settings)
+    if settings is None:
+        end = len(head.text)
+        head.edits[end] = (end, ("" if head.text.endswith("\n") else "\n") + "settings:\n" + block)
+    elif isinstance(settings, MappingNode) and not settings.flow_style:
+        number = next((n for n, (key, _) in enumerate(pairs) if key.value == "players"), None)
+        at = min(_line_end(head.text, _end(settings)) + 1, len(head.text))
+        if number is not None:
+            at = head.text.rfind("\n", 0, pairs[number][0].start_mark.index) + 1
+            at -= len(_remarks(head.text, pairs[number][0])) if number else 0
+        head.edits[at] = (at, block if head.text[:at].endswith("\n") else "\n" + block)
+    elif isinstance(settings, MappingNode) and "\n" not in said and not above:
+        end = _end(settings) - 1
+        head.edits[end] = (end, f"{', ' if pairs else ''}{said}")
+    else:
+        return False
+    return True
+
+
+def with_calendar(file: File) -> File:
+    """A scenario or a file of rule tests whose rules say the calendar in their settings."""
+    if "calendar" not in file.text:
+        return file
+    done = File(file.path, file.text, untold=file.untold, words=file.words)
+    for holder, key, rows in _rules_that_say("calendar", _composed(file.text)):
+        row = next(iter(_members(rows)), None)
+        said = _entries(row) if row is not None else {}
+        if len(rows.value) != 1 or row is None or "settings" in _entries(holder):
+            done.tell(key, "say the calendar in `settings: {calendar: ...}` of the rules")
+        elif {"append", "remove", "silence"} & said.keys():
+            done.tell(row, "say in `settings: {calendar: ...}` of the rules what the calendar is")
+        else:
+            whole = _without_id(file, row)
+            value = f" {{calendar: {whole}}}"
+            if not whole.startswith("{"):
+                pad = " " * key.start_mark.column
+                lines = _shifted(f"calendar:{_as_value(whole)}", 2).split("\n")
+                value = "".join(f"\n{pad}{line}" for line in lines)
+            done.replace(key.start_mark.index, _end(rows), f"settings:{value}")
+    return File(done.path, done.result(), untold=done.untold, words=done.words + len(done.edits))
+
+
+def _rules_that_say(table: str, node: Node | None) -> Iterator[tuple[MappingNode, Node, SequenceNode]]:
+    """The maps of tables in `rules` that have a table: the map, the key, the rows."""
+    for one in node.value if isinstance(node, SequenceNode) else ():
+        yield from _rules_that_say(table, one)
+    for key, value in _pairs(node):
+        if key.value == "rules" and isinstance(value, MappingNode):
+            for name, rows in value.value:
+                if name.value == table and isinstance(rows, SequenceNode):
+                    yield value, name, rows
+        else:
+            yield from _rules_that_say(table, value)
+
+
 # --- what the orders of a nation together must fulfill, which the input says that asks for them
 
 
@@ -2106,6 +2223,7 @@ OF_FOLDERS = (
     (set_players, "settings of the players"),
     (divide_in_resources, "how treasuries are divided is said by their resource"),
     (lists_into_links, "what printed lists say of links stands in the links (`listed`)"),
+    (calendar_into_settings, "the calendar is a setting"),
     (requirements_into_inputs, "what the orders of a nation together must fulfill is said by the input"),
     (marks_into_tests, "which changes make no difference is said in tests/equivalent.yaml"),
 )
@@ -2127,7 +2245,7 @@ def main(paths: list[str]) -> int:
                 names[folder] = renamed_in(folder) if folder is not None else {}
             file = with_verdicts(into_blocks(migrate(path, text, names[folder]), folder))
             if not _is_table_of(path, folder):  # what stands in tables is moved with all tables at hand
-                file = with_treasuries(file, folder)
+                file = with_calendar(with_treasuries(file, folder))
         except (OSError, UnicodeDecodeError, MarkedYAMLError) as error:
             print(f"{path}: left as it is: {' '.join(str(error).split())[:200]}")
             left += 1

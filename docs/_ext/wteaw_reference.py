@@ -70,7 +70,7 @@ GROUPS = {
     "Numbers and words": ("definitions", "stats", "modifiers", "tables", "fields"),
     "Winning": ("victory",),
     "The turn and the table": (
-        *("sequence", "sequence_changes", "calendar", "options"),
+        *("sequence", "sequence_changes", "options"),
         *("policies", "visibility"),
     ),
     "The text behind the rules": ("clauses", "chapters", "audits", "imports"),

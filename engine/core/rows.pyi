@@ -592,18 +592,6 @@ class BattleCaps(TypedDict, total=False):
     who: Required[Any]
     most: Required[Any]
 
-class CalendarRow(TypedDict, total=False):
-    id: Required[str]
-    source: Sequence[str]
-    note: str
-    silence: Mapping[str, str]
-    start: str
-    months: int
-    turns: int
-    unless: Any
-    seasons: Sequence[str]
-    names: Sequence[str]
-
 CaptureRow = TypedDict(
     "CaptureRow",
     {
@@ -1887,8 +1875,6 @@ class Tables:
     @overload
     def rows(self, form: Literal["battles"]) -> Mapping[str, BattleRow]: ...
     @overload
-    def rows(self, form: Literal["calendar"]) -> Mapping[str, CalendarRow]: ...
-    @overload
     def rows(self, form: Literal["capture"]) -> Mapping[str, CaptureRow]: ...
     @overload
     def rows(self, form: Literal["cards"]) -> Mapping[str, CardRow]: ...
@@ -1991,8 +1977,6 @@ class Tables:
     @overload
     def row(self, form: Literal["battles"], id_: str) -> BattleRow: ...
     @overload
-    def row(self, form: Literal["calendar"], id_: str) -> CalendarRow: ...
-    @overload
     def row(self, form: Literal["capture"], id_: str) -> CaptureRow: ...
     @overload
     def row(self, form: Literal["cards"], id_: str) -> CardRow: ...
@@ -2094,8 +2078,6 @@ class Tables:
     def row_or_empty(self, form: Literal["audits"], id_: str | None) -> AuditRow: ...
     @overload
     def row_or_empty(self, form: Literal["battles"], id_: str | None) -> BattleRow: ...
-    @overload
-    def row_or_empty(self, form: Literal["calendar"], id_: str | None) -> CalendarRow: ...
     @overload
     def row_or_empty(self, form: Literal["capture"], id_: str | None) -> CaptureRow: ...
     @overload

@@ -27,6 +27,7 @@ from ..expressions.parse import strip_mark
 from ..expressions.vocabulary import FACTS
 from ..forms import ARRAYS, CLOSED, SLOTS_OF
 from ..nodes import Node, as_nodes, diagnose, plain_value
+from ..overlay import SETTINGS
 from .subject import Marked, Subject, gone
 
 __all__ = [
@@ -79,7 +80,8 @@ def words_of(subject: Subject) -> RulesetVocabulary:
 def _vocabulary(subject: Subject) -> RulesetVocabulary:
     draft = subject.draft
     words = RulesetVocabulary(
-        subject.rows, subject.known.names, draft.sequence, draft.removed, draft.replaced
+        *(subject.rows, subject.known.names, draft.sequence, draft.removed, draft.replaced),
+        settings=subject.settings,
     )
     words.unsound = frozenset(id_ for _, id_ in subject.faulty)
     return words
@@ -370,6 +372,7 @@ class RulesetVocabulary:
         frame: Iterable[Node] = (),
         removed: Mapping[str, Node] = MappingProxyType({}),
         replaced: Mapping[str, list[Node]] = MappingProxyType({}),
+        settings: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
         self.looped = frozenset(_looped(frame, False))
         self.removed = removed
@@ -379,6 +382,7 @@ class RulesetVocabulary:
         self._asked: list[str] = []
         self._said: dict[tuple[str, str], frozenset[str]] = {}
         self.all_ids = frozenset(id_ for by_id in self.rows.values() for id_ in by_id)
+        self.settings = settings
 
     def kind_of(self, word: str) -> str:
         """The kind of thing that an id stands for, a group for its members; nothing if it is none."""
@@ -418,7 +422,7 @@ class RulesetVocabulary:
         return gone(id_, self.removed)
 
     def ids(self, form: str) -> Mapping[str, object]:
-        return self.rows.get(form, {})
+        return self.settings if form == SETTINGS else self.rows.get(form, {})
 
     def field_type(self, kind: str, field: str) -> str | None:
         row = self.rows.get("fields", {}).get(field)

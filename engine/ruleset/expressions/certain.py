@@ -23,7 +23,7 @@ from .parse import ExpressionError, parse
 __all__ = ["UnknownValue", "certain", "constant", "span"]
 
 Rows = Callable[[str], Mapping[str, Any]]
-"""The rows of a form, by id."""
+"""The rows of a form, by id; of `settings` their values."""
 Span = tuple[float | Fraction, float | Fraction]
 """The least and the most that a number can be."""
 
@@ -109,7 +109,7 @@ def span(node: ast.expr, rows: Rows, deep: int = 0) -> Span:
     if value is not OPEN:
         return (value, value) if isinstance(value, int | Fraction) and not isinstance(value, bool) else _WHOLE
     if isinstance(node, ast.Name) and node.id in ("turn", "year"):
-        return _of_calendar(node.id, next(iter(rows("calendar").values()), {}))
+        return _of_calendar(node.id, rows("settings").get("calendar", {}))
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):
         (low, high), (less, more) = span(node.left, rows, deep), span(node.right, rows, deep)
         return (low + less, high + more) if isinstance(node.op, ast.Add) else (low - more, high - less)
