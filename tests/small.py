@@ -74,12 +74,12 @@ BASE: dict[str, Rows] = {
 }
 
 
-def ruleset(sequence: Rows | None = None, **forms: Rows) -> Ruleset:
+def ruleset(sequence: Rows | None = None, settings: dict[str, Any] | None = None, **forms: Rows) -> Ruleset:
     """The base with further rows laid beside or over it."""
     merged = {name: dict(by_id(rows)) for name, rows in BASE.items()}
     for name, rows in forms.items():
         merged.setdefault(name, {}).update(by_id(rows))
-    return Ruleset("small", "Small", merged, tuple(sequence or ()))
+    return Ruleset("small", "Small", merged, tuple(sequence or ()), {"settings": settings or {}})
 
 
 def state(**tables: Any) -> State:

@@ -32,7 +32,7 @@ UNREAD = [
     ("- {›do: fight}\n- {›do: detect}\n- {›do: settle}\n", "E606 E606 E606"),
     ("production:\n- {id: c, makes: foot, price: 1, sites: ›[]}\n", "E209"),
     (
-        "- {do: fight, battles: ›[]}\n- {do: detect, detection: ›[]}\n- {do: settle, verdicts: ›[]}\n",
+        "- {do: fight, battles: ›[]}\n- {do: detect, detection: ›[]}\n- {do: settle, definitions: ›[]}\n",
         "E209 E209 E209",
     ),
     (BATTLE + "where: {records: ›{over: records(), at: place('home')}}}\n", "E207"),

@@ -85,10 +85,6 @@ RULES = [
     ("events:\n- {id: e}\n", [("W601", 2, 3)]),
     ("events:\n- {id: e, on: step, when: false}\n", [("W601", 2, 27)]),
     (
-        "calendar:\n- {id: c, turns: 9}\nevents:\n- {id: e, on: {turn_start: 10}}\n- {id: f, on: {turn_start: 9}}\n",
-        [("W601", 4, 15)],
-    ),
-    (
         "sequence:\n- {step: talk}\nevents:\n- {id: e, on: {step: tlak}}\n- {id: f, on: {step: talk}}\n",
         [("E605", 4, 22)],
     ),
@@ -123,6 +119,18 @@ def test_rules_that_never_come_into_play(
     tmp_path: Path, text: str, expected: list[tuple[str, int, int]]
 ) -> None:
     assert places(found(tmp_path, text)) == expected
+
+
+@pytest.mark.parametrize(
+    ("calendar", "expected"),
+    [("{turns: 9}", [("W601", 2, 15)]), ("{turns: 9, unless: turn < 20}", []), ("{months: 2}", [])],
+)
+def test_an_event_that_waits_for_a_turn_after_the_last(
+    tmp_path: Path, calendar: str, expected: list[tuple[str, int, int]]
+) -> None:
+    manifest = f"id: g\ntitle: G\nsettings: {{calendar: {calendar}}}\n"
+    events = "events:\n- {id: e, on: {turn_start: 10}}\n- {id: f, on: {turn_start: 9}}\n"
+    assert places(found(write(tmp_path, {"ruleset.yaml": manifest, "tables/t.yaml": events}))) == expected
 
 
 def test_a_row_silences_its_own_warning(tmp_path: Path) -> None:

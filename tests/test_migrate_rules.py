@@ -1181,3 +1181,220 @@ tables:
     ]
     before = marks.read_text()
     assert TOOL.main([str(tmp_path)]) == 1 and marks.read_text() == before
+
+
+GATE = """\
+sequence:
+  - {id: early, input: early, from: everyone, requirements: [paid]}   # at once
+  - id: orders
+    input: orders
+    requirements: [placed, paid]
+    from: everyone
+
+# Before the turn.
+requirements:
+  # Nobody is left out.
+  - id: placed
+    name: placing
+    when: turn == 1
+    at: moves
+    test: >-
+      not any(units(owner=self,
+      at=place('box')))
+    message: "left: {units(owner=self, at=place('box'))}"
+    source: [a.placed]
+  - {id: paid, name: Paid, when: "turn > 1 and season == 'winter'", test: "a if b else c", note: As printed., message: "pay!"}
+
+groups: [{id: g, members: []}]
+"""
+GATED = """\
+sequence:
+  # As printed.
+  - {id: early, input: early, from: everyone, requires: [{id: paid, test: "not (turn > 1 and season == 'winter') or (a if b else c)", message: "pay!"}]}   # at once
+  - id: orders
+    input: orders
+    requires:
+      # Before the turn.
+      # Nobody is left out.
+      - id: placed
+        at: moves
+        test: "turn != 1 or not any(units(owner=self, at=place('box')))"
+        message: "left: {units(owner=self, at=place('box'))}"
+        source: [a.placed]
+      # As printed.
+      - {id: paid, test: "not (turn > 1 and season == 'winter') or (a if b else c)", message: "pay!"}
+    from: everyone
+
+groups: [{id: g, members: []}]
+"""
+
+
+def _one_table(folder: Path, text: str, head: str = "") -> Path:
+    """A ruleset with one file of tables."""
+    (folder / "tables").mkdir(parents=True)
+    (folder / "ruleset.yaml").write_text(f"id: {folder.name}\ntitle: A game\n{head}")
+    (folder / "tables" / "t.yaml").write_text(text)
+    return folder / "tables" / "t.yaml"
+
+
+def test_requirements_go_into_the_inputs_that_ask_for_them(tmp_path: Path) -> None:
+    table = _one_table(tmp_path / "game", GATE)
+    assert TOOL.main([str(tmp_path)]) == 0
+    assert table.read_text() == GATED
+    assert TOOL.main([str(tmp_path)]) == 0 and table.read_text() == GATED
+
+
+def test_a_requirement_of_another_ruleset_is_told_and_nothing_is_moved(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    layer = """\
+sequence_changes: [{id: c, step: orders, set: {requirements: [paid, fed]}}]
+requirements:
+  - {id: fed, test: turn, message: feed}
+  - {id: paid, append: {source: [b.c]}}
+  - {id: lost, test: turn, message: feed}
+"""
+    table = _one_table(tmp_path / "layer", layer)
+    assert TOOL.main([str(tmp_path)]) == 1 and table.read_text() == layer
+    assert [line.removeprefix(f"{table}:") for line in capsys.readouterr().out.splitlines()] == [
+        "4:5: say append of 'paid' in `requires` of its input",
+        "5:5: no input here names 'lost': write it in `requires` of one",
+    ]
+
+
+VERDICTS = """\
+verdicts:
+  # who goes
+  - id: goes
+    name: a move that goes
+    of: "mover:place"
+    # of moves alone
+    over: "places(order='move')"   # all of them
+    yes: "power(mover) > 1"
+    left: [{is: true}]
+    why:
+      - {is: true, says: "{mover} goes."}
+    source: [a.b]
+  - {id: held, of: place, over: places(), yes: "not goes(place)", audience: nobody, text: held}
+sequence: [{step: judge, do: settle, verdicts: [goes, held]}]
+visibility: [{id: v, what: verdicts, to: everyone}]
+
+definitions:
+  - {id: power, of: [place], is: place.power}   # see verdicts/goes
+"""
+SETTLED = """\
+definitions:
+  # who goes
+  - id: goes
+    text: a move that goes
+    of: ["mover:place"]
+    is: "power(mover) > 1"
+    fixpoint:
+      # of moves alone
+      over: "places(order='move')"   # all of them
+      left: [{is: true}]
+      why:
+        - {is: true, says: "{mover} goes."}
+    source: [a.b]
+  - {id: held, of: [place], is: "not goes(place)", fixpoint: {over: places(), audience: nobody}, text: held}
+  - {id: power, of: [place], is: place.power}   # see definitions/goes
+sequence: [{step: judge, do: settle, definitions: [goes, held]}]
+visibility: [{id: v, what: verdicts, to: everyone}]
+"""
+
+
+def test_verdicts_are_definitions_with_a_fixpoint(tmp_path: Path) -> None:
+    table = _one_table(tmp_path / "game", VERDICTS)
+    tests = tmp_path / "game" / "tests"
+    tests.mkdir()
+    case = "cases: [{id: c, given: {state: {verdicts: {place:a: {goes: true}}}}, then: {journal: [{rule: VERDICT}]}}]\n"
+    (tests / "c.yaml").write_text(case.replace("VERDICT", "verdicts/goes"))
+    (tests / "equivalent.yaml").write_text(
+        "equivalent: [{row: verdicts/goes, at: 'left[0].is', reason: x}, {row: verdicts/goes, at: yes, reason: x}]\n"
+    )
+    assert TOOL.main([str(tmp_path)]) == 0
+    assert table.read_text() == SETTLED
+    assert (tests / "c.yaml").read_text() == case.replace("VERDICT", "definitions/goes")
+    assert (tests / "equivalent.yaml").read_text() == (
+        "equivalent: [{row: definitions/goes, at: 'fixpoint.left[0].is', reason: x}, "
+        "{row: definitions/goes, at: is, reason: x}]\n"
+    )
+    assert TOOL.main([str(tmp_path)]) == 0 and table.read_text() == SETTLED
+
+
+def test_what_a_layer_says_of_parts_of_a_verdict_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = _one_table(
+        tmp_path / "layer",
+        "verdicts:\n- {id: goes, yes: 'True'}\n- {id: held, left: []}\n- {id: given, append: {why: [{says: x}]}}\n"
+        "- {id: gone, remove: true}\n",
+    )
+    assert TOOL.main([str(tmp_path)]) == 1
+    assert table.read_text() == (
+        "definitions:\n- {id: goes, is: 'True'}\n- {id: held, left: []}\n- {id: given, append: {why: [{says: x}]}}\n"
+        "- {id: gone, remove: true}\n"
+    )
+    assert [line.removeprefix(f"{table}:") for line in capsys.readouterr().out.splitlines()[:2]] == [
+        "3:3: say in `fixpoint` all that this verdict says of how it is settled",
+        "4:23: the keys of a verdict stand in `fixpoint` of its definition now, `yes` is `is`",
+    ]
+
+
+CALENDAR = """\
+# yaml-language-server: $schema=../table-file.schema.json
+# The dates.
+calendar:
+  # from the rules
+  - id: calendar
+    start: 1914-07   # July
+    names: [Wet, Dry]
+"""
+
+
+@pytest.mark.parametrize(
+    ("head", "table", "settings"),
+    [
+        (
+            "settings:\n  money: gold\n  # who plays\n  players: {turn_days: {days: 3}}\n",
+            CALENDAR,
+            "settings:\n  money: gold\n  # The dates.\n  # from the rules\n  calendar:\n    start: 1914-07   # July\n"
+            "    names: [Wet, Dry]\n  # who plays\n  players: {turn_days: {days: 3}}\n",
+        ),
+        (
+            "settings: {money: gold}   # coins\n",
+            "calendar: [{id: c, turns: 3}]\n",
+            "settings: {money: gold, calendar: {turns: 3}}   # coins\n",
+        ),
+        ("", "calendar:\n- {turns: 3, id: c}\n", "settings:\n  calendar: {turns: 3}\n"),
+    ],
+)
+def test_the_calendar_goes_into_the_settings(tmp_path: Path, head: str, table: str, settings: str) -> None:
+    path = _one_table(tmp_path / "game", table, head)
+    manifest = tmp_path / "game" / "ruleset.yaml"
+    assert TOOL.main([str(tmp_path)]) == 0
+    assert not path.exists()
+    assert manifest.read_text() == "id: game\ntitle: A game\n" + settings
+    assert TOOL.main([str(tmp_path)]) == 0
+
+
+def test_the_calendar_of_a_scenario_and_of_cases(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    scenario = "id: s\ntitle: S\nruleset: game\nrules:\n  calendar:\n    - id: c\n      turns: 3   # short\n  groups: []\n"
+    case = "cases: [{id: c, given: {rules: {calendar: [{id: c, turns: 3}]}}}, {id: d, given: {rules: {calendar: [{id: c, remove: [turns]}]}}}]\n"
+    (tmp_path / "s.yaml").write_text(scenario)
+    (tmp_path / "c.yaml").write_text(case)
+    assert TOOL.main([str(tmp_path)]) == 1
+    assert (tmp_path / "s.yaml").read_text() == (
+        "id: s\ntitle: S\nruleset: game\nrules:\n  settings:\n    calendar:\n      turns: 3   # short\n  groups: []\n"
+    )
+    assert (tmp_path / "c.yaml").read_text() == case.replace(
+        "calendar: [{id: c, turns: 3}]", "settings: {calendar: {turns: 3}}"
+    )
+    assert "say in `settings: {calendar: ...}` of the rules what the calendar is" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("change", ["append: {names: [Hot]}", "remove: [turns]", "silence: {W604: no}"])
+def test_a_change_of_a_calendar_that_no_setting_can_say_is_told(tmp_path: Path, change: str) -> None:
+    text = f"calendar: [{{id: c, {change}}}]\n"
+    path = _one_table(tmp_path / "game", text)
+    assert TOOL.main([str(tmp_path)]) == 1 and path.read_text() == text

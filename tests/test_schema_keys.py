@@ -42,7 +42,6 @@ READERS: dict[str, tuple[str, ...]] = {
     "links": ("world", "ruleset"),
     "war_kinds": ("turn/relations.py",),
     "modifiers": ("world", "battle"),
-    "calendar": ("report", "turn/calendar.py"),
     "counters": ("turn",),
     "clauses": ("ruleset/clauses.py", "rulebook"),
 }

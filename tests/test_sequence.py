@@ -119,7 +119,7 @@ def test_the_last_turn_ends_the_game() -> None:
     frame = [{"input": "orders", "from": "everyone"}]
     rules = small.ruleset(
         frame,
-        calendar=[{"id": "calendar", "start": "1910-11", "months": 3, "turns": 2, "seasons": ["wet", "dry"]}],
+        settings={"calendar": {"start": "1910-11", "months": 3, "turns": 2, "seasons": ["wet", "dry"]}},
     )
     results = play(rules, {}, {})
     assert results[1].position.state.get("game", "game", "year") == 1911

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from wteaw.core.state import Entity, State
 from wteaw.ruleset import load_ruleset
 from wteaw.ruleset.expressions import ExpressionError
+from wteaw.ruleset.expressions.bounds import is_verdict
 from wteaw.world.verdicts import OpenVerdict, settled
 from wteaw.world.world import World
 
@@ -22,14 +24,14 @@ fields:
   - {id: leans_on, of: [place], type: id, table: places, open: true}
   - {id: fights, of: [place], type: id, table: places, open: true}
   - {id: firm, of: [place], type: number, default: 0, open: true}
-sequence: [{input: orders, from: everyone}, {phase: only, steps: [{step: judge, do: settle, verdicts: [stands]}]}]
+sequence: [{input: orders, from: everyone}, {phase: only, steps: [{step: judge, do: settle, definitions: [stands]}]}]
 """
 
 
 def world(tmp_path: Path, places: str, verdict: str, terms: str = "") -> World:
     (tmp_path / "tables").mkdir()
     (tmp_path / "ruleset.yaml").write_text(HEAD, encoding="utf-8")
-    rows = f"places: [{places}]\nverdicts: [{verdict}]\ndefinitions: [{terms}]\n"
+    rows = f"places: [{places}]\ndefinitions: [{', '.join(filter(None, (verdict, terms)))}]\n"
     (tmp_path / "tables" / "all.yaml").write_text(TABLES + rows, encoding="utf-8")
     ruleset, found = load_ruleset(tmp_path)
     if ruleset is None:
@@ -39,23 +41,25 @@ def world(tmp_path: Path, places: str, verdict: str, terms: str = "") -> World:
 
 def judged(tmp_path: Path, places: str, verdict: str, terms: str = "") -> dict[str, bool]:
     made = world(tmp_path, places, verdict, terms)
-    return {
-        one.thing.id: how for one, how in settled(made, list(made.ruleset.rows("verdicts").values())).items()
-    }
+    rows = [row for row in made.ruleset.rows("definitions").values() if is_verdict(row)]
+    return {one.thing.id: how for one, how in settled(made, rows).items()}
 
 
 LEANS = "{id: a, kind: land, leans_on: b}, {id: b, kind: land, leans_on: c}, {id: c, kind: land, firm: 1}"
-STANDS = '{id: stands, of: place, over: "places()", yes: "place.firm > 0 or (place.leans_on and stands(place.leans_on))"'
+STANDS = (
+    '{id: stands, of: [place], is: "place.firm > 0 or (place.leans_on and stands(place.leans_on))", '
+    'fixpoint: {over: "places()"'
+)
 
 
 def test_a_chain_is_settled_from_its_end(tmp_path: Path) -> None:
-    assert judged(tmp_path, LEANS, STANDS + "}") == {"a": True, "b": True, "c": True}
+    assert judged(tmp_path, LEANS, STANDS + "}}") == {"a": True, "b": True, "c": True}
 
 
 @pytest.mark.parametrize("left", [True, False])
 def test_a_ring_is_settled_by_what_its_row_leaves(tmp_path: Path, left: bool) -> None:
     ring = LEANS.replace("firm: 1", "leans_on: a")
-    assert judged(tmp_path, ring, STANDS + f", left: [{{is: {str(left).lower()}}}]}}") == {
+    assert judged(tmp_path, ring, STANDS + f", left: [{{is: {str(left).lower()}}}]}}}}") == {
         "a": left,
         "b": left,
         "c": left,
@@ -67,15 +71,15 @@ def test_only_the_ring_is_left_and_what_hangs_on_it_is_judged(tmp_path: Path) ->
         "{id: a, kind: land, leans_on: b}, {id: b, kind: land, leans_on: a}, {id: d, kind: land, fights: a}"
     )
     verdict = (
-        '{id: stands, of: place, over: "places()", left: [{is: true}], '
-        'yes: "not stands(place.fights) if place.fights else stands(place.leans_on)"}'
+        '{id: stands, of: [place], is: "not stands(place.fights) if place.fights else stands(place.leans_on)", '
+        'fixpoint: {over: "places()", left: [{is: true}]}}'
     )
     assert judged(tmp_path, places, verdict) == {"a": True, "b": True, "d": False}
 
 
 def test_a_ring_that_no_row_settles_is_an_error_that_names_it(tmp_path: Path) -> None:
     with pytest.raises(ExpressionError, match=r"stands\(a\), stands\(b\), stands\(c\)"):
-        judged(tmp_path, LEANS.replace("firm: 1", "leans_on: a"), STANDS + "}")
+        judged(tmp_path, LEANS.replace("firm: 1", "leans_on: a"), STANDS + "}}")
 
 
 def test_what_cannot_fail_is_settled_though_others_are_open(tmp_path: Path) -> None:
@@ -85,8 +89,9 @@ def test_what_cannot_fail_is_settled_though_others_are_open(tmp_path: Path) -> N
         "{id: f, kind: land, firm: 3}"
     )
     verdict = (
-        '{id: stands, of: place, over: "places()", left: [{when: "place.firm > 0", is: false}, {is: true}], '
-        "yes: \"place.firm + count(places(), 'stands') > 4 if place.firm else stands(place.leans_on)\"}"
+        "{id: stands, of: [place], is: \"place.firm + count(places(), 'stands') > 4 if place.firm else "
+        'stands(place.leans_on)", '
+        'fixpoint: {over: "places()", left: [{when: "place.firm > 0", is: false}, {is: true}]}}'
     )
     # f: 3 + at least 0: open; with the ring (2) and itself it passes: the ring goes first, for it hangs on nobody else
     found = judged(tmp_path, places, verdict)
@@ -95,7 +100,9 @@ def test_what_cannot_fail_is_settled_though_others_are_open(tmp_path: Path) -> N
 
 def bounds(tmp_path: Path, yes: str, terms: str = "") -> dict[str, bool]:
     places = "{id: a, kind: land, leans_on: a}, {id: x, kind: land, firm: 1}"
-    verdict = f'{{id: stands, of: place, over: "places()", left: [{{is: false}}], yes: "{yes}"}}'
+    verdict = (
+        f'{{id: stands, of: [place], is: "{yes}", fixpoint: {{over: "places()", left: [{{is: false}}]}}}}'
+    )
     return judged(tmp_path, places, verdict, terms)
 
 
@@ -142,12 +149,12 @@ def test_things_that_hang_on_a_verdict_are_told_by_validation(tmp_path: Path) ->
         world(
             tmp_path,
             LEANS,
-            '{id: stands, of: place, over: "where(places(), \'stands\')", yes: "place.firm > 0"}',
+            '{id: stands, of: [place], is: "place.firm > 0", fixpoint: {over: "where(places(), \'stands\')"}}',
         )
 
 
 def test_a_verdict_is_read_like_a_term_afterwards(tmp_path: Path) -> None:
-    made = world(tmp_path, LEANS, STANDS + "}")
+    made = world(tmp_path, LEANS, STANDS + "}}")
     assert made.value("stands(place('a'))", {}) is False
     made.state.put("verdicts", "place:a", "stands", True)
     assert made.value("stands(place('a')) and count(places(), 'stands') == 1", {})
@@ -157,6 +164,30 @@ def test_a_verdict_is_read_like_a_term_afterwards(tmp_path: Path) -> None:
 def test_the_rulebook_tells_of_verdicts(tmp_path: Path) -> None:
     from wteaw.rulebook import rulebook
 
-    text = rulebook(world(tmp_path, LEANS, STANDS + ", left: [{is: true}]}").ruleset)
+    text = rulebook(world(tmp_path, LEANS, STANDS + ", left: [{is: true}]}}").ruleset)
     assert "## Results that hang on each other" in text
     assert "- where such results hang on themselves: yes" in text
+
+
+@pytest.mark.parametrize(
+    ("verdict", "terms", "told"),
+    [
+        ("", "{id: stands, of: [place], is: place.firm > 0}", "'stands' is no verdict: it has no `fixpoint`"),
+        (STANDS.replace("[place]", '[place, "by:nation"]') + "}}", "", "a verdict is about one thing"),
+        (STANDS.replace("of: [place], ", "") + "}}", "", "of"),
+    ],
+)
+def test_what_a_step_settles_is_a_verdict_about_one_thing(
+    tmp_path: Path, verdict: str, terms: str, told: str
+) -> None:
+    with pytest.raises(ValueError, match=re.escape(told)):
+        world(tmp_path, LEANS, verdict, terms)
+
+
+def test_the_test_of_a_verdict_is_yes_or_no(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="E307"):
+        world(
+            tmp_path,
+            LEANS,
+            '{id: stands, of: [place], is: neighbors(place), fixpoint: {over: "places()"}}',
+        )

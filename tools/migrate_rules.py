@@ -599,7 +599,7 @@ def _drop(file: File, node: MappingNode, number: int) -> None:
     return file.replace(line, after, "")
 
 
-MERGED: Final = ("action_changes", "counters", "notes", "resources", "transfers", "victory")
+MERGED: Final = ("action_changes", "counters", "definitions", "notes", "resources", "transfers", "victory")
 """Keys that two earlier ones have become."""
 
 
@@ -1830,10 +1830,401 @@ def _resource(folder: Path, path: Path, row: MappingNode) -> tuple[File, Mapping
     return None
 
 
+# --- results that are settled together, which are definitions with a `fixpoint`
+
+
+OF_FIXPOINT: Final = ("over", "left", "why", "audience")
+"""What a row of `verdicts` said of how it is settled."""
+_VERDICT: Final = re.compile(r"\bverdicts/(?=[a-z][a-z0-9_]*(?![a-z0-9_:]))")
+
+
+def with_verdicts(file: File) -> File:
+    """A file whose rows of `verdicts` are definitions with a `fixpoint`."""
+    if "verdicts" not in file.text:
+        return file
+    done = File(file.path, file.text, untold=file.untold, words=file.words)
+    root = _composed(file.text)
+    for key, value in _lists_called("verdicts", root):
+        _rename(done, key, "definitions")
+        for row in _members(value):
+            _as_definition(done, row)
+    for node in _marks_of("verdicts", root):
+        _settled_at(done, node)
+    words = done.words + len(done.edits)
+    text = _VERDICT.sub("definitions/", done.result())
+    return put_together(File(done.path, text, untold=done.untold, words=words + (text != done.result())))
+
+
+def _lists_called(name: str, node: Node | None) -> Iterator[tuple[Node, SequenceNode]]:
+    """The lists under a key, wherever they stand; those in other such lists are theirs."""
+    for one in node.value if isinstance(node, SequenceNode) else ():
+        yield from _lists_called(name, one)
+    for key, value in _pairs(node):
+        if key.value == name and isinstance(value, SequenceNode):
+            yield key, value
+        else:
+            yield from _lists_called(name, value)
+
+
+def _as_definition(file: File, row: MappingNode) -> None:
+    """Write a row of `verdicts` as a definition."""
+    said = _entries(row)
+    if odd := next(
+        (key for key in ("append", "remove") if isinstance(said.get(key), SequenceNode | MappingNode)), None
+    ):
+        return file.tell(
+            said[odd], "the keys of a verdict stand in `fixpoint` of its definition now, `yes` is `is`"
+        )
+    block = [n for n, (key, _) in enumerate(row.value) if _text(key) in OF_FIXPOINT]
+    if block and not {"yes", "over"} <= said.keys():
+        return file.tell(row, "say in `fixpoint` all that this verdict says of how it is settled")
+    if "of" in said:
+        start, stop = said["of"].start_mark.index, said["of"].end_mark.index
+        file.replace(start, stop, f"[{file.text[start:stop]}]")
+    for n, (key, _) in enumerate(row.value):
+        if _text(key) == "name" and "text" in said:
+            _take_out(file, row, n)
+        elif _text(key) in ("name", "yes"):
+            _rename(file, key, {"name": "text", "yes": "is"}[_text(key)])
+        if _text(key) == "yes" and block:
+            _write_after(file, row, n, "fixpoint", block)
+    return None
+
+
+def _write_after(file: File, row: MappingNode, number: int, name: str, block: list[int]) -> None:
+    """Write a block of some entries of a map behind another of its entries."""
+    text = file.text
+    if row.flow_style:
+        entries = [text[row.value[n][0].start_mark.index : _stop(text, *row.value[n])] for n in block]
+        value = row.value[number][1]
+        start, end = value.start_mark.index, _stop(text, *row.value[number])
+        file.replace(start, end, f"{text[start:end]}, {name}: {{{', '.join(entries)}}}")
+    else:
+        pad = " " * row.value[0][0].start_mark.column
+        lines = [f"{pad}{name}:"]
+        for n in block:
+            first, last = _span(text, row, n)
+            begun = row.value[n][0].start_mark
+            piece = text[first:last].rstrip("\n")
+            lines.append(_shifted(" " * begun.column + piece if first == begun.index else piece, 2))
+        end = _line_end(text, _stop(text, *row.value[number]))
+        file.edits[end] = (end, "\n" + "\n".join(lines))
+    for n in block:
+        _take_out(file, row, n)
+
+
+def _marks_of(table: str, node: Node | None) -> Iterator[MappingNode]:
+    """The marks of changes that make no difference in rows of a table."""
+    for one in _members(_entries(node).get("equivalent")) if isinstance(node, MappingNode) else ():
+        if "row" in (said := _entries(one)) and _text(said["row"]).startswith(f"{table}/"):
+            yield one
+
+
+def _settled_at(file: File, mark: MappingNode) -> None:
+    """Write the place in a verdict of which a mark speaks as it is now."""
+    said = _entries(mark)
+    if "at" not in said:
+        return
+    first = re.split(r"[.\[]", _text(said["at"]))[0]
+    new = {"yes": "is", **{key: f"fixpoint.{key}" for key in OF_FIXPOINT}}.get(first)
+    if new is not None:
+        start = said["at"].start_mark.index
+        raw = file.text[start : said["at"].end_mark.index]
+        file.replace(start, said["at"].end_mark.index, raw.replace(first, new, 1))
+
+
+# --- the calendar, which is a setting
+
+
+def calendar_into_settings(folder: Path) -> tuple[list[Path], list[str]]:
+    """Write the row of `calendar` in the tables of a ruleset into its settings; the files that have changed,
+    and what could not be moved.
+    """
+    found = []
+    for path in _tables_of(folder):
+        if "calendar:" in (text := path.read_text("utf-8")):
+            root = _composed(text)
+            numbers = [n for n, (key, _) in enumerate(_pairs(root)) if key.value == "calendar"]
+            found += [(File(path, text), root, n) for n in numbers]
+    rows = [(file, row) for file, root, n in found for row in _members(root.value[n][1])]
+    if not found:
+        return [], []
+    manifest = folder / "ruleset.yaml"
+    head = File(manifest, manifest.read_text("utf-8"))
+    settings = _entries(_composed(head.text)).get("settings")
+    untold: list[str] = []
+    for file, row in rows:
+        said = _entries(row)
+        if len(rows) > 1 or {"append", "remove", "silence"} & said.keys() or "calendar" in _keys(settings):
+            file.tell(row, f"say in {manifest.name}, in `calendar` of the settings, what the calendar is")
+            untold += file.untold
+            file.untold = []
+    if rows and not untold:
+        file, root, n = found[0]
+        above = "".join(f"{line.strip()}\n" for line in _remarks(file.text, root.value[n][0]).splitlines())
+        above = "".join(line for line in above.splitlines(True) if "$schema=" not in line)
+        above += _remarks_text(file.text, rows[0][1])
+        whole = _without_id(file, rows[0][1])
+        if not _say_setting(head, settings, above, f"calendar:{_as_value(whole)}"):
+            untold.append(f"{manifest}: write `settings` as a block, and run this again")
+    if untold:
+        return [], untold
+    for file, root, n in found:
+        _without_entry(file, root, n)
+    return [file.path for file in [head, *(file for file, _, _ in found)] if _save(file)], []
+
+
+def _without_id(file: File, row: MappingNode) -> str:
+    """A row without its id, from column 0 on."""
+    own = File(file.path, "x:\n  - " + _shifted(_row_text(file.text, row), 4).lstrip())
+    node = _composed(own.text).value[0][1].value[0]
+    for n, (key, _) in enumerate(node.value):
+        if _text(key) == "id":
+            _take_out(own, node, n)
+    made = own.result()
+    return _row_text(made, _composed(made).value[0][1].value[0])
+
+
+def _as_value(row: str) -> str:
+    """A row, from column 0 on, as it stands behind the colon of a key in column 0."""
+    return f" {row}" if row.startswith("{") else "\n" + _shifted(row, 2)
+
+
+def _say_setting(head: File, settings: Node | None, above: str, said: str) -> bool:
+    """Write a setting, from column 0 on, into a manifest: before those of the players, or behind all others;
+    whether it could be done.
+    """
+    block = _shifted(above + said, 2) + "\n"
+    pairs = _pairs(settings)
+    if settings is None:
+        end = len(head.text)
+        head.edits[end] = (end, ("" if head.text.endswith("\n") else "\n") + "settings:\n" + block)
+    elif isinstance(settings, MappingNode) and not settings.flow_style:
+        number = next((n for n, (key, _) in enumerate(pairs) if key.value == "players"), None)
+        at = min(_line_end(head.text, _end(settings)) + 1, len(head.text))
+        if number is not None:
+            at = head.text.rfind("\n", 0, pairs[number][0].start_mark.index) + 1
+            at -= len(_remarks(head.text, pairs[number][0])) if number else 0
+        head.edits[at] = (at, block if head.text[:at].endswith("\n") else "\n" + block)
+    elif isinstance(settings, MappingNode) and "\n" not in said and not above:
+        end = _end(settings) - 1
+        head.edits[end] = (end, f"{', ' if pairs else ''}{said}")
+    else:
+        return False
+    return True
+
+
+def with_calendar(file: File) -> File:
+    """A scenario or a file of rule tests whose rules say the calendar in their settings."""
+    if "calendar" not in file.text:
+        return file
+    done = File(file.path, file.text, untold=file.untold, words=file.words)
+    for holder, key, rows in _rules_that_say("calendar", _composed(file.text)):
+        row = next(iter(_members(rows)), None)
+        said = _entries(row) if row is not None else {}
+        if len(rows.value) != 1 or row is None or "settings" in _entries(holder):
+            done.tell(key, "say the calendar in `settings: {calendar: ...}` of the rules")
+        elif {"append", "remove", "silence"} & said.keys():
+            done.tell(row, "say in `settings: {calendar: ...}` of the rules what the calendar is")
+        else:
+            whole = _without_id(file, row)
+            value = f" {{calendar: {whole}}}"
+            if not whole.startswith("{"):
+                pad = " " * key.start_mark.column
+                lines = _shifted(f"calendar:{_as_value(whole)}", 2).split("\n")
+                value = "".join(f"\n{pad}{line}" for line in lines)
+            done.replace(key.start_mark.index, _end(rows), f"settings:{value}")
+    return File(done.path, done.result(), untold=done.untold, words=done.words + len(done.edits))
+
+
+def _rules_that_say(table: str, node: Node | None) -> Iterator[tuple[MappingNode, Node, SequenceNode]]:
+    """The maps of tables in `rules` that have a table: the map, the key, the rows."""
+    for one in node.value if isinstance(node, SequenceNode) else ():
+        yield from _rules_that_say(table, one)
+    for key, value in _pairs(node):
+        if key.value == "rules" and isinstance(value, MappingNode):
+            for name, rows in value.value:
+                if name.value == table and isinstance(rows, SequenceNode):
+                    yield value, name, rows
+        else:
+            yield from _rules_that_say(table, value)
+
+
+# --- what the orders of a nation together must fulfill, which the input says that asks for them
+
+
+_FLIPPED: Final = {"==": "!=", "!=": "==", "<=": ">", ">=": "<", "<": ">=", ">": "<="}
+_COMPARED: Final = re.compile(r"([^=!<>]+?) (==|!=|<=|>=|<|>) ([^=!<>]+)")
+
+
+def requirements_into_inputs(folder: Path) -> tuple[list[Path], list[str]]:
+    """Write the rows of `requirements` of a ruleset into the inputs that name them (`requires`).
+
+    Returns the files that have changed, and what is left to do by hand: rows that change one of another
+    ruleset, or that no input names, and inputs that name one of another ruleset. If anything is, no file is
+    changed.
+    """
+    read = {path: text for path in _tables_of(folder) if "requirements" in (text := path.read_text("utf-8"))}
+    roots = {path: _composed(text) for path, text in read.items()}
+    edited = {path: File(path, text) for path, text in read.items()}
+    rows: dict[str, tuple[File, MappingNode, str]] = {}
+    tables: list[tuple[File, MappingNode, int]] = []
+    for path, root in roots.items():
+        for number, (key, value) in enumerate(_pairs(root)):
+            if key.value == "requirements":
+                tables.append((edited[path], root, number))
+                for n, row in enumerate(_members(value)):
+                    lines = "" if n else _remarks(read[path], key)  # what stands above the table
+                    above = "".join(f"{line.strip()}\n" for line in lines.splitlines())
+                    rows[_text(_entries(row)["id"])] = edited[path], row, above
+    named: set[str] = set()
+    for path, root in roots.items():
+        for node, number in _naming("requirements", root):
+            value = node.value[number][1]
+            for one in value.value:
+                if _text(one) not in rows:
+                    edited[path].tell(one, f"write in `requires` what {_text(one)!r} asks for")
+            known = [_text(one) for one in value.value if _text(one) in rows]
+            named.update(known)
+            _say_required(edited[path], node, number, [rows[one] for one in known])
+    for id_, (file, row, _) in rows.items():
+        if odd := {"append", "remove", "silence"} & _entries(row).keys():
+            file.tell(row, f"say {', '.join(sorted(odd))} of {id_!r} in `requires` of its input")
+        elif id_ not in named:
+            file.tell(row, f"no input here names {id_!r}: write it in `requires` of one")
+    untold = [told for file in edited.values() for told in file.untold]
+    if untold:
+        return [], untold
+    for file, root, number in tables:
+        _without_entry(file, root, number)
+    return [path for path, file in edited.items() if _save(file)], []
+
+
+def _naming(table: str, root: Node | None) -> Iterator[tuple[MappingNode, int]]:
+    """The maps below the tables of a file that name rows of a table under its name, and under which entry."""
+    for key, value in _pairs(root):
+        if key.value != table:
+            yield from _named_in(table, value)
+
+
+def _named_in(table: str, node: Node) -> Iterator[tuple[MappingNode, int]]:
+    if isinstance(node, SequenceNode):
+        for one in node.value:
+            yield from _named_in(table, one)
+    for number, (key, value) in enumerate(_pairs(node)):
+        if key.value == table and isinstance(value, SequenceNode):
+            yield node, number  # type: ignore[misc]  # only a map has pairs
+        else:
+            yield from _named_in(table, value)
+
+
+def _say_required(
+    file: File, node: MappingNode, number: int, rows: list[tuple[File, MappingNode, str]]
+) -> None:
+    """Write rows of `requirements` into an input, in place of their names."""
+    key, value = node.value[number]
+    start, stop = key.start_mark.index, _stop(file.text, key, value)
+    made = [_as_required(other, row, above) for other, row, above in rows]
+    if node.flow_style:
+        file.replace(start, stop, f"requires: [{', '.join(_on_one_line(row) for _, row in made)}]")
+        return _remark(file, node, "".join(remarks for remarks, _ in made))
+    pad = " " * key.start_mark.column
+    lines = ["requires:"]
+    for remarks, row in made:
+        lines += [f"{pad}  {line}" for line in remarks.splitlines()]
+        first, *others = row.split("\n")
+        lines += [f"{pad}  - {first}", *(f"{pad}    {line}".rstrip() for line in others)]
+    return file.replace(start, stop, "\n".join(lines))
+
+
+def _on_one_line(row: str) -> str:
+    """A row, from column 0 on, as a member of a flow list."""
+    if row.startswith("{") and "\n" not in row:
+        return row
+    node = _composed(row)
+    entries = []
+    for n, (key, value) in enumerate(_pairs(node)):
+        raw = row[key.end_mark.index : _stop(row, key, value)]
+        plain = "\n" not in raw and (
+            value.flow_style if not isinstance(value, ScalarNode) else _is_plain(row, node, n)
+        )
+        entries.append(
+            _text(key) + (raw if plain else f": {json.dumps(_loaded(row)[_text(key)], ensure_ascii=False)}")
+        )
+    return "{" + ", ".join(entries) + "}"
+
+
+def _remark(file: File, node: Node, remarks: str) -> None:
+    """Write comments, each line from column 0 on, above the row in which a node stands."""
+    if remarks:
+        line = file.text.rfind("\n", 0, node.start_mark.index) + 1
+        pad = " " * (len(file.text[line:]) - len(file.text[line:].lstrip(" ")))
+        file.edits[line] = (line, "".join(f"{pad}{remark}\n" for remark in remarks.splitlines()))
+
+
+def _as_required(file: File, row: MappingNode, above: str) -> tuple[str, str]:
+    """What stood above a row of `requirements`, and the row as it stands in `requires`, from column 0 on."""
+    own = File(file.path, "x:\n  - " + _shifted(_row_text(file.text, row), 4).lstrip())
+    node = _composed(own.text).value[0][1].value[0]
+    said = _entries(node)
+    remarks = above + _remarks_text(file.text, row)
+    if "note" in said:
+        remarks += f"# {' '.join(_text(said['note']).split())}\n"
+    for n, (key, _) in enumerate(node.value):
+        if _text(key) in ("name", "note", "when"):
+            _take_out(own, node, n)
+    if "when" in said and "test" in said:
+        text = json.dumps(_unless(_text(said["when"]), _text(said["test"])), ensure_ascii=False)
+        at = said["test"]
+        own.replace(at.start_mark.index, _stop(own.text, _key_of(node, at), at), text)
+    made = own.result()
+    return remarks, _row_text(made, _composed(made).value[0][1].value[0])
+
+
+def _key_of(node: MappingNode, value: Node) -> Node:
+    return next(key for key, one in node.value if one is value)
+
+
+def _unless(when: str, test: str) -> str:
+    """A test that must hold only where another does."""
+    when, test = " ".join(re.sub("\a", "", when).split()), " ".join(re.sub("\a", "", test).split())
+    compared = _COMPARED.fullmatch(when)
+    if compared and not re.search(r"\b(?:and|or|not|if|in)\b", when):
+        otherwise = f"{compared[1]} {_FLIPPED[compared[2]]} {compared[3]}"
+    else:
+        otherwise = f"not ({when})"
+    return f"{otherwise} or " + (f"({test})" if re.search(r"\bif\b", test) else test)
+
+
+def _without_entry(file: File, root: MappingNode, number: int) -> None:
+    """Take a table out of a file, with the comments above it."""
+    key, value = root.value[number]
+    text = file.text
+    start = text.rfind("\n", 0, key.start_mark.index) + 1 - len(_remarks(text, key))
+    stop = min(_line_end(text, _stop(text, key, value)) + 1, len(text))
+    if text[:start].endswith("\n\n") and text[stop : stop + 1] in ("", "\n"):
+        start -= 1  # of two blank lines one
+    file.replace(start, stop, "")
+
+
+def _save(file: File) -> bool:
+    """Write a file as it is now, or take it away if nothing is left in it; whether it has changed."""
+    text = file.result()
+    if text == file.text:
+        return False
+    if not _composed(text):
+        file.path.unlink()
+    else:
+        file.path.write_text(text, encoding="utf-8")
+    return True
+
+
 OF_FOLDERS = (
     (set_players, "settings of the players"),
     (divide_in_resources, "how treasuries are divided is said by their resource"),
     (lists_into_links, "what printed lists say of links stands in the links (`listed`)"),
+    (calendar_into_settings, "the calendar is a setting"),
+    (requirements_into_inputs, "what the orders of a nation together must fulfill is said by the input"),
     (marks_into_tests, "which changes make no difference is said in tests/equivalent.yaml"),
 )
 """What is moved within a ruleset's folder, and what is said of each file that has changed."""
@@ -1852,9 +2243,9 @@ def main(paths: list[str]) -> int:
             folder = ruleset_at(path, text)
             if folder not in names:
                 names[folder] = renamed_in(folder) if folder is not None else {}
-            file = into_blocks(migrate(path, text, names[folder]), folder)
+            file = with_verdicts(into_blocks(migrate(path, text, names[folder]), folder))
             if not _is_table_of(path, folder):  # what stands in tables is moved with all tables at hand
-                file = with_treasuries(file, folder)
+                file = with_calendar(with_treasuries(file, folder))
         except (OSError, UnicodeDecodeError, MarkedYAMLError) as error:
             print(f"{path}: left as it is: {' '.join(str(error).split())[:200]}")
             left += 1

@@ -89,6 +89,8 @@ class Reader(Things):
 
     def term(self, name: str) -> Callable[..., Any]:
         row = self.ruleset.row("definitions", name)
+        if "fixpoint" in row:  # its value is what was settled
+            return lambda thing: bool(self.state.row("verdicts", f"{thing.kind}:{thing.id}").get(name))
 
         def asked(*things: Any) -> Any:
             names = {}

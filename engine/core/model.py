@@ -13,8 +13,8 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from .canonical import digest
-from .rows import CalendarRow, Tables
 from .rows import Row as Row
+from .rows import Tables
 
 T = TypeVar("T")
 SEQUENCE, MANIFEST = "sequence", "manifest"
@@ -75,9 +75,10 @@ class Ruleset(Tables):
         return at.rsplit(":", 1)[0] if at.count(":") >= 2 else at
 
     @property
-    def calendar(self) -> CalendarRow:
-        """The row of the calendar; one without keys if turns have no dates."""
-        return next(iter(self.rows("calendar").values()), self.row_or_empty("calendar", None))
+    def calendar(self) -> Mapping[str, Any]:
+        """The dates of the turns and the last one (`calendar` of the settings); empty if turns have none."""
+        found: Mapping[str, Any] = self.setting("calendar", {})
+        return found
 
     def setting(self, key: str, default: Any = None) -> Any:
         """A value of the manifest's `settings`."""

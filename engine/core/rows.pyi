@@ -592,18 +592,6 @@ class BattleCaps(TypedDict, total=False):
     who: Required[Any]
     most: Required[Any]
 
-class CalendarRow(TypedDict, total=False):
-    id: Required[str]
-    source: Sequence[str]
-    note: str
-    silence: Mapping[str, str]
-    start: str
-    months: int
-    turns: int
-    unless: Any
-    seasons: Sequence[str]
-    names: Sequence[str]
-
 CaptureRow = TypedDict(
     "CaptureRow",
     {
@@ -733,7 +721,33 @@ DefinitionRow = TypedDict(
         "silence": Mapping[str, str],
         "of": Sequence[str],
         "is": Required[Any],
+        "fixpoint": DefinitionFixpoint,
         "text": str,
+    },
+    total=False,
+)
+
+class DefinitionFixpoint(TypedDict, total=False):
+    over: Required[str]
+    left: Sequence[DefinitionFixpointLeft]
+    why: Sequence[DefinitionFixpointWhy]
+    audience: Any
+
+DefinitionFixpointLeft = TypedDict(
+    "DefinitionFixpointLeft",
+    {
+        "when": Any,
+        "is": Required[bool],
+    },
+    total=False,
+)
+
+DefinitionFixpointWhy = TypedDict(
+    "DefinitionFixpointWhy",
+    {
+        "is": bool,
+        "when": Any,
+        "says": Required[str],
     },
     total=False,
 )
@@ -1507,17 +1521,6 @@ RecordTold = TypedDict(
     total=False,
 )
 
-class RequirementRow(TypedDict, total=False):
-    id: Required[str]
-    name: str
-    source: Sequence[str]
-    note: str
-    silence: Mapping[str, str]
-    at: str
-    when: Any
-    test: Required[Any]
-    message: Required[str]
-
 class ResourceRow(TypedDict, total=False):
     id: Required[str]
     source: Sequence[str]
@@ -1577,8 +1580,8 @@ SequenceRow = TypedDict(
         "apart": SequenceApart,
         "visibility": Sequence[str],
         "upkeep": Sequence[str],
-        "verdicts": Sequence[str],
-        "requirements": Sequence[str],
+        "definitions": Sequence[str],
+        "requires": Sequence[SequenceRequires],
         "foreseen": bool,
     },
     total=False,
@@ -1608,6 +1611,13 @@ class SequenceTicks(TypedDict, total=False):
 class SequenceApart(TypedDict, total=False):
     where: Required[Any]
     decision: Required[str]
+
+class SequenceRequires(TypedDict, total=False):
+    id: str
+    at: str
+    test: Required[Any]
+    message: Required[str]
+    source: Sequence[str]
 
 class SideRow(TypedDict, total=False):
     id: Required[str]
@@ -1780,39 +1790,6 @@ class UpkeepRow(TypedDict, total=False):
     unpaid: Sequence[Effect]
     audience: Any
 
-class VerdictRow(TypedDict, total=False):
-    id: Required[str]
-    source: Sequence[str]
-    note: str
-    silence: Mapping[str, str]
-    name: str
-    of: Required[str]
-    over: Required[str]
-    yes: Required[str]
-    left: Sequence[VerdictLeft]
-    why: Sequence[VerdictWhy]
-    audience: Any
-    text: str
-
-VerdictLeft = TypedDict(
-    "VerdictLeft",
-    {
-        "when": Any,
-        "is": Required[bool],
-    },
-    total=False,
-)
-
-VerdictWhy = TypedDict(
-    "VerdictWhy",
-    {
-        "is": bool,
-        "when": Any,
-        "says": Required[str],
-    },
-    total=False,
-)
-
 VictoryRow = TypedDict(
     "VictoryRow",
     {
@@ -1898,8 +1875,6 @@ class Tables:
     @overload
     def rows(self, form: Literal["battles"]) -> Mapping[str, BattleRow]: ...
     @overload
-    def rows(self, form: Literal["calendar"]) -> Mapping[str, CalendarRow]: ...
-    @overload
     def rows(self, form: Literal["capture"]) -> Mapping[str, CaptureRow]: ...
     @overload
     def rows(self, form: Literal["cards"]) -> Mapping[str, CardRow]: ...
@@ -1960,8 +1935,6 @@ class Tables:
     @overload
     def rows(self, form: Literal["records"]) -> Mapping[str, RecordRow]: ...
     @overload
-    def rows(self, form: Literal["requirements"]) -> Mapping[str, RequirementRow]: ...
-    @overload
     def rows(self, form: Literal["resources"]) -> Mapping[str, ResourceRow]: ...
     @overload
     def rows(self, form: Literal["sequence"]) -> Mapping[str, SequenceRow]: ...
@@ -1986,8 +1959,6 @@ class Tables:
     @overload
     def rows(self, form: Literal["upkeep"]) -> Mapping[str, UpkeepRow]: ...
     @overload
-    def rows(self, form: Literal["verdicts"]) -> Mapping[str, VerdictRow]: ...
-    @overload
     def rows(self, form: Literal["victory"]) -> Mapping[str, VictoryRow]: ...
     @overload
     def rows(self, form: Literal["visibility"]) -> Mapping[str, VisibilityRow]: ...
@@ -2005,8 +1976,6 @@ class Tables:
     def row(self, form: Literal["audits"], id_: str) -> AuditRow: ...
     @overload
     def row(self, form: Literal["battles"], id_: str) -> BattleRow: ...
-    @overload
-    def row(self, form: Literal["calendar"], id_: str) -> CalendarRow: ...
     @overload
     def row(self, form: Literal["capture"], id_: str) -> CaptureRow: ...
     @overload
@@ -2068,8 +2037,6 @@ class Tables:
     @overload
     def row(self, form: Literal["records"], id_: str) -> RecordRow: ...
     @overload
-    def row(self, form: Literal["requirements"], id_: str) -> RequirementRow: ...
-    @overload
     def row(self, form: Literal["resources"], id_: str) -> ResourceRow: ...
     @overload
     def row(self, form: Literal["sequence"], id_: str) -> SequenceRow: ...
@@ -2094,8 +2061,6 @@ class Tables:
     @overload
     def row(self, form: Literal["upkeep"], id_: str) -> UpkeepRow: ...
     @overload
-    def row(self, form: Literal["verdicts"], id_: str) -> VerdictRow: ...
-    @overload
     def row(self, form: Literal["victory"], id_: str) -> VictoryRow: ...
     @overload
     def row(self, form: Literal["visibility"], id_: str) -> VisibilityRow: ...
@@ -2113,8 +2078,6 @@ class Tables:
     def row_or_empty(self, form: Literal["audits"], id_: str | None) -> AuditRow: ...
     @overload
     def row_or_empty(self, form: Literal["battles"], id_: str | None) -> BattleRow: ...
-    @overload
-    def row_or_empty(self, form: Literal["calendar"], id_: str | None) -> CalendarRow: ...
     @overload
     def row_or_empty(self, form: Literal["capture"], id_: str | None) -> CaptureRow: ...
     @overload
@@ -2176,8 +2139,6 @@ class Tables:
     @overload
     def row_or_empty(self, form: Literal["records"], id_: str | None) -> RecordRow: ...
     @overload
-    def row_or_empty(self, form: Literal["requirements"], id_: str | None) -> RequirementRow: ...
-    @overload
     def row_or_empty(self, form: Literal["resources"], id_: str | None) -> ResourceRow: ...
     @overload
     def row_or_empty(self, form: Literal["sequence"], id_: str | None) -> SequenceRow: ...
@@ -2201,8 +2162,6 @@ class Tables:
     def row_or_empty(self, form: Literal["units"], id_: str | None) -> UnitRow: ...
     @overload
     def row_or_empty(self, form: Literal["upkeep"], id_: str | None) -> UpkeepRow: ...
-    @overload
-    def row_or_empty(self, form: Literal["verdicts"], id_: str | None) -> VerdictRow: ...
     @overload
     def row_or_empty(self, form: Literal["victory"], id_: str | None) -> VictoryRow: ...
     @overload

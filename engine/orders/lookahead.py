@@ -103,7 +103,7 @@ def gate(view: World) -> list[tuple[Place, Row]]:
     if node is None or "input" not in node:
         node = next(iter(inputs(ruleset.sequence)), {})
     places = ruleset.derived("steps in the sequence", lambda: _places(ruleset))
-    rows = [ruleset.row("requirements", id_) for id_ in node.get("requirements", ())]
+    rows = node.get("requires", ())
     return sorted(((places.get(row.get("at", ""), LAST), row) for row in rows), key=lambda found: found[0])
 
 
@@ -193,7 +193,8 @@ class Lookahead:
         )
         self._foreseen = [(place, node) for place, node in foreseen if node["path"] > here]
         self.unmet: list[tuple[str, str]] = []
-        """The requirements that the orders so far do not fulfill: its id, and what is missing."""
+        """The requirements that the orders so far do not fulfill: their ids (of one that has none what it
+        tests), and what is missing."""
         self.moves: list[Callable[[], None]] = []
         """Moves of earlier orders, which are made when an order comes that may start where they lead."""
         self._settled = False
@@ -255,8 +256,9 @@ class Lookahead:
             self._pass_means(at)
             who = Entity("nation", self.nation)
             names = {"self": who, "nation": who}
-            if self.turn.world.test(row.get("when"), names) and not self.turn.world.test(row["test"], names):
-                self.unmet.append((row["id"], fill(self.turn.world, row["message"], names)))
+            if not self.turn.world.test(row["test"], names):
+                known_as = row.get("id", row["test"])
+                self.unmet.append((known_as, fill(self.turn.world, row["message"], names)))
 
     def _pass_means(self, place: Place) -> None:
         """Collect and pay what the nation does before a place of the sequence of play, whatever it orders."""

@@ -180,7 +180,7 @@ def _lacking(game: Game, given: Iterable[Submission], missing: Iterable[str]) ->
     """Which requirement of this input point the orders of a policy, or having sent none, leave unmet; empty
     if none.
     """
-    if not (game.stage().position.waiting or {}).get("requirements"):
+    if not (game.stage().position.waiting or {}).get("requires"):
         return ""
     views = Views(game)
     orders: dict[str, list[Any]] = {**{n: [] for n in missing}, **{s.nation: list(s.orders) for s in given}}

@@ -342,7 +342,7 @@ def check_scenario(ruleset: Ruleset, node: Node, known: Forms) -> Iterator[Diagn
     marks = [Marked(SCENARIO, "", node, mark) for mark in annotated(known, SCENARIO, value)]
     yield from dangling(marks, ruleset.rows, known)
     yield from unknown_words(marks, KnownWords(cast("Subject", _Known(ruleset, known))))
-    words = RulesetVocabulary(ruleset.rows, known.names)
+    words = RulesetVocabulary(ruleset.rows, known.names, settings=ruleset.manifest.get("settings", {}))
     yield from wrong_expressions(marks, words)
     yield from decided(marks, words)
     for check in SCENARIO_CHECKS:

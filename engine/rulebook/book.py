@@ -172,7 +172,8 @@ class _BookWriter:
             ordered.setdefault(phase, []).extend(_order_name(self.ruleset, key) for key in keys)
         ordered_at_all = bool(ordered)
         blocks: list[Block] = []
-        for row in self.ruleset.rows("calendar").values():
+        row = self.ruleset.calendar
+        if row:
             months = row.get("months", 1)
             turns = f"; the game has {row['turns']} turns" if "turns" in row else ""
             blocks.append(Text(f"A turn is {'a month' if months == 1 else f'{months} months'}{turns}."))

@@ -11,6 +11,7 @@ from ..core.model import Row, Ruleset
 from ..orders.grammar import Grammar
 from ..orders.reference import price_of, written_form
 from ..ruleset.action_changes import needs_of, with_own_cases
+from ..ruleset.expressions.bounds import is_verdict
 from .blocks import Block, FigureTable, Heading, Listing, Text
 from .phrases import asked, cell, fact_words, if_words, parameter, tail_words, title
 from .spoken import Spoken
@@ -92,12 +93,14 @@ def _event(ruleset: Ruleset, row: Row) -> list[str]:
 def verdicts(ruleset: Ruleset) -> Iterator[Block]:
     """Results that depend on each other: whose, when yes, and what a ring of them comes to."""
     say = Spoken(ruleset)
-    if ruleset.rows("verdicts"):
+    rows = [row for row in ruleset.rows("definitions").values() if is_verdict(row)]
+    if rows:
         yield Text(
             "All of a step are found together: whatever is certain first, and so on until nothing changes."
         )
-    for row in ruleset.rows("verdicts").values():
-        left = "; ".join(f"{'yes' if r['is'] else 'no'}{if_words(say, r)}" for r in row.get("left", ()))
-        yield Heading(str(row.get("name") or row["id"].replace("_", " ").capitalize()))
+    for row in rows:
+        found = row["fixpoint"]
+        left = "; ".join(f"{'yes' if r['is'] else 'no'}{if_words(say, r)}" for r in found.get("left", ()))
+        yield Heading(row["id"].replace("_", " ").capitalize())
         hangs = (f"where such results hang on themselves: {left}",) if left else ()
-        yield Listing((f"of: {say.truth(row['over'])}", f"yes if: {say.truth(row['yes'])}", *hangs))
+        yield Listing((f"of: {say.truth(found['over'])}", f"yes if: {say.truth(str(row['is']))}", *hangs))

@@ -36,6 +36,7 @@ from .sequence_changes import change_sequence
 __all__ = [
     "FRAME",
     "FRAME_CHANGES",
+    "SETTINGS",
     "Layer",
     "MergedRuleset",
     "has_slots",

@@ -4,7 +4,8 @@ once-a-turn things rest.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from ..core.messages import Message
 from ..core.model import Row
@@ -12,12 +13,8 @@ from .context import Turn
 from .events import settle
 
 
-def calendar_row(turn: Turn) -> Row:
-    return turn.ruleset.calendar or {"id": "calendar"}
-
-
-def date(row: Row, turn: int) -> tuple[int, int]:
-    """Year and month in which a turn begins. Without a start, year = turn and month = 1."""
+def date(row: Mapping[str, Any], turn: int) -> tuple[int, int]:
+    """Year and month in which a turn begins, by a calendar. Without a start, year = turn and month = 1."""
     if "start" not in row:
         return turn, 1
     year, _, month = str(row["start"]).partition("-")
@@ -29,7 +26,7 @@ def begin_turn(turn: Turn) -> None:
     """The next turn: its number and date, the moment that `was(.., 'turn')` reads, and the fact
     `turn_start`.
     """
-    row = calendar_row(turn)
+    row = turn.ruleset.calendar
     number = turn.number + 1
     turn.journal.step = "turn-start"
     year, month = date(row, number)
@@ -67,7 +64,7 @@ def end_turn(turn: Turn) -> None:
             if not stands_on(turn, order):
                 journal.put_row("orders", key, None)
         forget_answers(turn, sorted(turn.state.table("answers")), "turn")
-    row = calendar_row(turn)
+    row = turn.ruleset.calendar
     goes_on = "unless" in row and turn.world.test(row["unless"], {})
     expire(turn)
     settle(turn)

@@ -19,7 +19,7 @@ from .context import Turn, audience_ids
 
 def run(node: Row, turn: Turn) -> None:
     """Settle the verdicts of a step; earlier ones of the same rows are forgotten."""
-    rows = [turn.ruleset.row("verdicts", id_) for id_ in node["verdicts"]]
+    rows = [turn.ruleset.row("definitions", id_) for id_ in node["definitions"]]
     found = settled(turn.world, rows)
     told: list[tuple[Entry, Row, OpenVerdict, bool]] = []
     for row in rows:
@@ -33,13 +33,14 @@ def _written(
     turn: Turn, row: Row, found: dict[OpenVerdict, bool]
 ) -> Iterator[tuple[Entry, Row, OpenVerdict, bool]]:
     """Write the verdicts of one row; gives the entries that are to say why."""
-    rule, readers = f"verdicts/{row['id']}", audience_ids(turn.world, row.get("audience"), {})
+    rule, said = f"definitions/{row['id']}", row["fixpoint"]
+    readers = audience_ids(turn.world, said.get("audience"), {})
     keys = {subject_of(one): one for one in found}
     with turn.journal.entry(rule, audience=readers, keep=False):
         for key, old in sorted(turn.state.table(TABLE).items()):
             if row["id"] in old:
                 turn.journal.set(TABLE, key, row["id"], None)
-        if "why" not in row:
+        if "why" not in said:
             for key, one in keys.items():
                 turn.journal.set(TABLE, key, row["id"], found[one])
             return
@@ -52,7 +53,7 @@ def _written(
 def reason(turn: Turn, row: Row, one: OpenVerdict, how: bool) -> Message | None:
     """What the first reason says that fits a verdict."""
     names = {kind_of(row)[0]: one.thing}
-    for said in row["why"]:
+    for said in row["fixpoint"]["why"]:
         if said.get("is", how) == how and turn.world.test(said.get("when"), names):
             return message(turn.world, said["says"], names)
     return None

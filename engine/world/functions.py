@@ -13,6 +13,7 @@ from ..core.rows import DefinitionRow
 from ..core.state import THE_GAME, Entity, unit_key
 from ..ruleset.action_changes import limits_on
 from ..ruleset.expressions import ExpressionError, parse
+from ..ruleset.expressions.bounds import is_verdict
 from ..ruleset.expressions.functions import RELATED
 from ..ruleset.expressions.parse import strip_mark
 from .facts import FactsByWord
@@ -39,19 +40,16 @@ class Functions(dict[str, Callable[..., Any]]):
         self.world = world
 
     def __missing__(self, name: str) -> Callable[..., Any]:
-        if self.world.ruleset.has("verdicts", name):
-            verdict = self[name] = _verdict(self.world, name)
-            return verdict
         row = self.world.ruleset.rows("definitions").get(name)
         if row is None:
             raise KeyError(name)
-        made = self[name] = _term(self.world, name, row)
+        made = self[name] = (_verdict if is_verdict(row) else _term)(self.world, name, row)
         return made
 
 
-def _verdict(world: World, id_: str) -> Callable[..., Any]:
+def _verdict(world: World, id_: str, row: DefinitionRow) -> Callable[..., Any]:
     """A verdict as it was last settled; of what was not asked, no."""
-    kind = kind_of(world.ruleset.row("verdicts", id_))[1]
+    kind = kind_of(row)[1]
 
     def run(thing: Any) -> bool:
         found = world.thing(thing, kind) if thing is not None else None

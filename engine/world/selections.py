@@ -69,7 +69,7 @@ def apply(world: World, thing: Entity, name: str, rest: tuple[Any, ...]) -> Any:
 def asker(world: World, name: str, rest: tuple[Any, ...] = ()) -> Callable[[Entity], Any]:
     """How things are asked for a definition, a stat or a field, by name: a function of the thing."""
     ruleset = world.ruleset
-    if name in ruleset.rows("definitions") or name in ruleset.rows("verdicts"):
+    if name in ruleset.rows("definitions"):
         term: Callable[..., Any] = world._evaluator.functions[name]
         return (lambda thing: term(thing, *rest)) if rest else term
     if name in ruleset.rows("stats") and not rest:

@@ -1,5 +1,5 @@
-"""Verdicts: results of things that depend on each other, settled between bounds (rows of the table
-`verdicts`).
+"""Verdicts: results of things that depend on each other, settled between bounds (definitions with a
+`fixpoint`).
 
 `settled` finds them all at once: whatever is certain is settled, again and again, until nothing changes. What
 is left then depends on itself: in the smallest rings of such verdicts the first row that says what is `left`
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..core.model import Row, Ruleset
 from ..core.state import Entity
 from ..ruleset.expressions import ExpressionError
-from ..ruleset.expressions.bounds import BoundsCompiler, Run, open_names
+from ..ruleset.expressions.bounds import BoundsCompiler, Run, is_verdict, open_names
 from ..ruleset.expressions.parse import strip_mark
 from .selections import apply, as_set, weight
 
@@ -38,13 +38,12 @@ class OpenVerdict(NamedTuple):
 def _open_names(ruleset: Ruleset) -> frozenset[str]:
     """The verdicts of a ruleset, and the definitions that lead to one."""
 
-    of = ("verdicts", "definitions")
-    return ruleset.derived("open names", lambda: open_names(*(ruleset.rows(form) for form in of)), of=of)
+    return ruleset.derived("open names", lambda: open_names(ruleset.rows("definitions")), of=("definitions",))
 
 
 def kind_of(row: Row) -> tuple[str, str]:
     """The name under which a verdict's expressions know its thing, and the kind of that."""
-    name, _, kind = str(row.get("of", "place")).rpartition(":")
+    name, _, kind = str(row["of"][0]).rpartition(":")
     return name or kind, kind
 
 
@@ -73,7 +72,7 @@ class Settling:
         self._used_by: dict[OpenVerdict, set[tuple[str, tuple[Any, ...], bool]]] = {}
         self._always = world.always()
         for row in rows:
-            things = as_set(world, world.value(strip_mark(row["over"]), {}))
+            things = as_set(world, world.value(strip_mark(row["fixpoint"]["over"]), {}))
             self.open |= {OpenVerdict(row["id"], thing): None for thing in things}
 
     def run(self) -> dict[OpenVerdict, bool]:
@@ -92,7 +91,7 @@ class Settling:
     def _look_at(self, one: OpenVerdict) -> bool:
         """Settle a verdict if its bounds agree; else note what it depends on."""
         row = self.rows[one.verdict]
-        test = self._bounds(row["yes"])
+        test = self._bounds(str(row["is"]))
         names = {**self._always, kind_of(row)[0]: one.thing}
         self.asked = set()
         if test(self, names, False):
@@ -132,7 +131,8 @@ class Settling:
                 if one.verdict == id_:
                     names = {**self._always, name: one.thing}
                     rule = next(
-                        (r for r in row.get("left", ()) if self.world.test(r.get("when"), names)), None
+                        (r for r in row["fixpoint"].get("left", ()) if self.world.test(r.get("when"), names)),
+                        None,
                     )
                     if rule is not None:
                         found.append((one, bool(rule["is"])))
@@ -150,7 +150,7 @@ class Settling:
         run: Run = ruleset.derived(
             f"bounds of {text}",
             lambda: BoundsCompiler(_open_names(ruleset)).bounds(strip_mark(text)),
-            of=("verdicts", "definitions"),
+            of=("definitions",),
         )
         return run
 
@@ -165,7 +165,7 @@ class Settling:
             return bool(found)
         if name not in _open_names(self.world.ruleset):
             return apply(self.world, thing, name, rest)
-        if name not in self.world.ruleset.rows("definitions"):  # a verdict of an earlier step
+        if is_verdict(self.world.ruleset.rows("definitions")[name]):  # of an earlier step
             return apply(self.world, thing, name, rest)
         return self._term(name, (thing, *rest), high)
 

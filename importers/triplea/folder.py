@@ -19,7 +19,7 @@ from .draft import COSMETIC, GRADES, PLAY, PREVENTS, Row, RulesetDraft
 from .forces import forces, grounds, standing, support
 from .game_reader import facts
 from .happenings import Happenings
-from .powers import ends, powers, sequence
+from .powers import LAST_TURN, ends, powers, sequence
 from .purchases import incomes, purchases
 from .render import flow, rules
 from .settle import settle, without_idle_helpers
@@ -187,7 +187,11 @@ def _texts(draft: RulesetDraft, drawn: TerritoryLayout, shared: dict[str, str], 
                 "id": id_,
                 "title": game.name[:120],
                 "description": f"Imported from {file.name}.",
-                "settings": {"money": draft.money, **_settings(draft, shared)},
+                "settings": {
+                    "money": draft.money,
+                    **_settings(draft, shared),
+                    "calendar": {"turns": LAST_TURN},
+                },
             },
             f"{' '.join([game.name, game.version]).strip()}, made of the game file {file.name} by `wteaw "
             "import triplea`.",

@@ -58,7 +58,6 @@ def powers(draft: RulesetDraft, colours: dict[str, str]) -> None:
     for side in sides:
         draft.row("players", "sides", {"id": draft.id("sides", side), "name": side[:120]})
     _relations(draft, names)
-    draft.row("players", "calendar", {"id": "calendar", "turns": LAST_TURN})
     for player, resource, n, at in game.given:
         if n < 0:
             draft.leave(at, f"{player} begins with {n} {resource}")

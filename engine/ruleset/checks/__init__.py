@@ -242,7 +242,6 @@ READ_BY_OTHERS = frozenset(
         "tracks",
         "stances",
         "decisions",
-        "verdicts",
         "resources",
     }
     | {"clauses", "chapters"}

@@ -20,12 +20,14 @@ from typing import Any
 from ...core.diagnostics import Diagnostic, did_you_mean
 from ...core.registry import VERBS
 from ..expressions import KINDS
+from ..expressions.bounds import is_verdict
 from ..expressions.check import Problem, check_expression, kind_of
 from ..expressions.living import array_problems
 from ..expressions.parse import strip_mark
 from ..expressions.vocabulary import FACTS
 from ..forms import ARRAYS, CLOSED, SLOTS_OF
 from ..nodes import Node, as_nodes, diagnose, plain_value
+from ..overlay import SETTINGS
 from .subject import Marked, Subject, gone
 
 __all__ = [
@@ -78,7 +80,8 @@ def words_of(subject: Subject) -> RulesetVocabulary:
 def _vocabulary(subject: Subject) -> RulesetVocabulary:
     draft = subject.draft
     words = RulesetVocabulary(
-        subject.rows, subject.known.names, draft.sequence, draft.removed, draft.replaced
+        *(subject.rows, subject.known.names, draft.sequence, draft.removed, draft.replaced),
+        settings=subject.settings,
     )
     words.unsound = frozenset(id_ for _, id_ in subject.faulty)
     return words
@@ -135,6 +138,9 @@ def text_of(mark: Marked, words: RulesetVocabulary) -> tuple[str, int] | None:
 def _wanted(how: Mapping[str, Any], mark: Marked) -> str:
     """What an expression must give at a place: where ids may stand, a thing or several."""
     gives = str(how.get("gives", "any"))
+    verdict = mark.form == "definitions" and mark.row.get("fixpoint") is not None
+    if verdict and mark.annotation.path == ("is",):
+        return "truth"
     ids = any(source in FORMS_OF_THINGS for source in mark.annotation.schema.get("x-word", ()))
     return "thing" if gives == "any" and ids else gives
 
@@ -175,7 +181,7 @@ def scope_of(mark: Marked, words: RulesetVocabulary) -> dict[str, str]:
         scope = {k: v for k, v in scope.items() if (v == "side") == (mark.row.text("of") == "side")}
     if mark.form == "production" and mark.row.get("facing") is None and mark.row.get("appears") is None:
         scope.pop("target", None)
-    if mark.form == "definitions":
+    if mark.form == "definitions" and mark.annotation.path[:2] != ("fixpoint", "over"):
         scope |= dict(_arguments(plain_value(mark.row)))
     if mark.form == "counters" and mark.annotation.path[:1] == ("of",):
         scope = {k: v for k, v in scope.items() if k not in {*KINDS, "self"}}
@@ -185,8 +191,6 @@ def scope_of(mark: Marked, words: RulesetVocabulary) -> dict[str, str]:
         )
     if other is not None:
         scope |= _slots_of(other, words)
-    if mark.form == "verdicts" and mark.annotation.path[:1] != ("over",):
-        scope |= dict(_arguments({"of": [plain_value(mark.row).get("of", "place")]}))
     node: Node | None = mark.row
     for step in mark.annotation.path:
         if node is None:
@@ -368,6 +372,7 @@ class RulesetVocabulary:
         frame: Iterable[Node] = (),
         removed: Mapping[str, Node] = MappingProxyType({}),
         replaced: Mapping[str, list[Node]] = MappingProxyType({}),
+        settings: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
         self.looped = frozenset(_looped(frame, False))
         self.removed = removed
@@ -377,6 +382,7 @@ class RulesetVocabulary:
         self._asked: list[str] = []
         self._said: dict[tuple[str, str], frozenset[str]] = {}
         self.all_ids = frozenset(id_ for by_id in self.rows.values() for id_ in by_id)
+        self.settings = settings
 
     def kind_of(self, word: str) -> str:
         """The kind of thing that an id stands for, a group for its members; nothing if it is none."""
@@ -416,7 +422,7 @@ class RulesetVocabulary:
         return gone(id_, self.removed)
 
     def ids(self, form: str) -> Mapping[str, object]:
-        return self.rows.get(form, {})
+        return self.settings if form == SETTINGS else self.rows.get(form, {})
 
     def field_type(self, kind: str, field: str) -> str | None:
         row = self.rows.get("fields", {}).get(field)
@@ -427,9 +433,6 @@ class RulesetVocabulary:
         return RESULTS.get(row["type"], "any")
 
     def term(self, name: str) -> tuple[tuple[str, ...], str] | None:
-        verdict = self.rows.get("verdicts", {}).get(name)
-        if verdict is not None:
-            return tuple(kind for _, kind in _arguments({"of": [verdict.get("of", "place")]})), "truth"
         row = self.rows.get("definitions", {}).get(name)
         return (
             (tuple(kind for _, kind in _arguments(row)), self._result(name, row)) if row is not None else None
@@ -439,6 +442,8 @@ class RulesetVocabulary:
         """What a definition gives, as far as its expression tells; anything, if it calls itself or a chain is
         too long.
         """
+        if is_verdict(row):
+            return "truth"
         if name not in self._results:
             if len(self._asked) >= DEEP:
                 return "any"

@@ -69,7 +69,7 @@ def marks_are_set_and_read(subject: Subject) -> Iterator[Diagnostic]:
         if any(
             name in subject.text_of(*row, subject.nodes(row[0])[row[1]])
             for row in subject.faulty
-            if row[0] in subject.known
+            if row[1] in subject.nodes(row[0])
         ):
             continue
         if name in granted or name in seen or name in made or node.file.startswith(".."):

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from ...core.choices import word_of
 from ...core.diagnostics import Diagnostic
-from ..nodes import Node, diagnose
+from ..nodes import Node, diagnose, find
 from .subject import Subject
 
 __all__ = [
@@ -197,11 +197,11 @@ def _rolled_under(subject: Subject) -> dict[str, int | None]:
 
 def years_are_whole(subject: Subject) -> Iterator[Diagnostic]:
     """The names of turns go round once a year: together they last twelve months, or several times twelve."""
-    for id_, row in subject.rows("calendar").items():
-        names, months = row.get("names", ()), row.get("months")
-        if names and months and len(names) * months % MONTHS:
-            message = (
-                f"{len(names)} names for turns of {months} month{'s' * (months != 1)} do not make whole years"
-            )
-            hint = f"{MONTHS // months} names make one" if MONTHS % months == 0 else ""
-            yield diagnose("E213", "error", message, subject.nodes("calendar")[id_], key="names", hint=hint)
+    row = subject.settings.get("calendar", {})
+    names, months = row.get("names", ()), row.get("months")
+    if names and months and len(names) * months % MONTHS:
+        last = f"{months} month{'s' * (months != 1)}"
+        message = f"{len(names)} names for turns of {last} do not make whole years"
+        hint = f"{MONTHS // months} names make one" if MONTHS % months == 0 else ""
+        node = find(subject.draft.manifest, ["settings", "calendar"])
+        yield diagnose("E213", "error", message, node, key="names", hint=hint)

@@ -185,12 +185,7 @@ def _another(subject: Subject, verb: str, said: object) -> bool:
 def _required(mark: Marked) -> str | None:
     """The text of a requirement's test, if this is one."""
     path, value = mark.annotation.path, mark.annotation.value
-    said = mark.form == "requirements" and path[-1:] == ("when",)
-    return (
-        value
-        if isinstance(value, str) and (said or ("requires" in path and path[-1:] == ("test",)))
-        else None
-    )
+    return value if isinstance(value, str) and "requires" in path and path[-1:] == ("test",) else None
 
 
 def _must_be(text: str, field: str) -> bool:

@@ -51,9 +51,7 @@ HELPERS = (
         "order_options",
         "battles",
         "records",
-        "requirements",
     ),
-    "verdicts",
 )
 """Forms whose rows do nothing unless another row, or a step, mentions them."""
 HELPING_KINDS = {"transfers": ("levy",), "victory": ("criterion",)}
@@ -68,9 +66,8 @@ all).
 
 def events_can_fire(subject: Subject) -> Iterator[Diagnostic]:
     """An event needs something to wait for that can come, and a test that can hold."""
-    last = max(
-        (row.get("turns", 0) for row in subject.rows("calendar").values() if "unless" not in row), default=0
-    )
+    calendar = subject.settings.get("calendar", {})
+    last = 0 if "unless" in calendar else calendar.get("turns", 0)
     for id_, row in subject.rows("events").items():
         node = subject.nodes("events")[id_]
         if not any(key in row for key in ("on", "becomes", "when")):

@@ -13,7 +13,7 @@ from ...core.diagnostics import Diagnostic, did_you_mean
 from ..forms import Fault, Forms, annotated
 from ..nodes import EMPTY, Node, Path, diagnose, find, plain_value
 from ..overlay import FRAME, FRAME_CHANGES
-from .subject import Subject
+from .subject import MANIFEST, Subject
 
 __all__ = [
     "changes_of_the_sequence_have_their_shape",
@@ -53,8 +53,11 @@ def _faults(known: Forms, form: str, node: Node, value: Any) -> list[Diagnostic]
 
 def the_manifest_has_its_shape(subject: Subject) -> Iterator[Diagnostic]:
     """The manifest against its schema."""
-    if subject.known.has_file("manifest"):
-        yield from faults_of(subject.known, "manifest", subject.draft.manifest)
+    if subject.known.has_file(MANIFEST):
+        faults = list(faults_of(subject.known, MANIFEST, subject.draft.manifest))
+        if faults:
+            subject.faulty.add((MANIFEST, ""))
+            yield from faults
 
 
 def changes_of_the_sequence_have_their_shape(subject: Subject) -> Iterator[Diagnostic]:

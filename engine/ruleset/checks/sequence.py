@@ -24,7 +24,7 @@ __all__ = [
     "ticks_are_few",
 ]
 
-STEP_NEEDS = {"fight": "battles", "detect": "detection", "settle": "verdicts"}
+STEP_NEEDS = {"fight": "battles", "detect": "detection", "settle": "definitions"}
 """Mechanics that do nothing without a certain key of their step, each with this key."""
 NAMED = {
     "input": "orders could be meant for either",

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 
 from ...core.diagnostics import Diagnostic, did_you_mean
+from ..expressions.bounds import is_verdict
 from ..expressions.vocabulary import GAME, OWNED
 from ..nodes import diagnose
 from .flags import marks_named
@@ -28,7 +29,7 @@ OF_THINGS: Mapping[str, str] = {
 }
 """Tables whose fields are those of a kind of thing."""
 OF_ROWS: Mapping[str, str] = {
-    **{"tracks": "tracks", "counters": "counters", "options": "options", "verdicts": "verdicts"},
+    **{"tracks": "tracks", "counters": "counters", "options": "options"},
     **{"treasuries": "resources", "techs": "technologies", "piles": "piles"},
 }
 """Tables of the state whose fields are the ids of a table of the ruleset."""
@@ -96,6 +97,8 @@ def _fields(subject: Subject, table: str) -> Collection[str] | None:
         return GAME
     if table == "flags":
         return marks_named(subject)
+    if table == "verdicts":
+        return {id_ for id_, row in subject.rows("definitions").items() if is_verdict(row)}
     if table in OF_ROWS:
         return subject.nodes(OF_ROWS[table])
     if table in OF_THINGS:

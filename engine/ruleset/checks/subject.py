@@ -12,7 +12,7 @@ from ..forms import KINDS, Annotation, Forms, annotated
 from ..nodes import Node, find, plain_value
 from ..overlay import FRAME, MergedRuleset
 
-__all__ = ["CheckCache", "Marked", "Subject"]
+__all__ = ["MANIFEST", "CheckCache", "Marked", "Subject"]
 
 T = TypeVar("T")
 MANIFEST = "manifest"
@@ -116,6 +116,12 @@ class Subject:
         """The plain rows of a table that have the right shape."""
         rows = self.values.get(form, {})
         return {i: row for i, row in rows.items() if (form, i) not in self.faulty} if self.faulty else rows
+
+    @cached_property
+    def settings(self) -> dict[str, Any]:
+        """The settings of the manifest, where it has the right shape."""
+        settings = self.draft.manifest.get("settings")
+        return {} if settings is None or (MANIFEST, "") in self.faulty else plain_value(settings)
 
     def of_kind(self, form: str, kind: str) -> dict[str, dict[str, Any]]:
         """The plain rows of a table that have the right shape, and whose key `kind` says so."""

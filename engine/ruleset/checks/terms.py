@@ -10,6 +10,7 @@ from ...core.choices import block_of
 from ...core.diagnostics import Diagnostic
 from ...core.model import Row
 from ..action_changes import CHANGES, requirements
+from ..expressions.bounds import is_verdict
 from ..expressions.terms import functions_used, terms_used
 from ..nodes import diagnose
 from .subject import Subject
@@ -41,7 +42,7 @@ def terms_do_not_lead_back_to_themselves(subject: Subject) -> Iterator[Diagnosti
     rows = subject.rows(TERMS)
     asked: dict[str, list[str]] = {}
     for id_, row in rows.items():
-        used = terms_used(row["is"]) if isinstance(row["is"], str) else ()
+        used = terms_used(row["is"]) if isinstance(row["is"], str) and not is_verdict(row) else ()
         asked[id_] = [other for other in used if other in rows]
     for round_ in _rounds(asked):
         way = " → ".join([*round_, round_[0]])
@@ -166,7 +167,7 @@ def _said(subject: Subject) -> Iterator[tuple[str, str, list[str]]]:
         rows = requirements(rows) if asked == CHANGES else rows
         yield asked, function, [row[key] for row in rows for key in keys if isinstance(row.get(key), str)]
     for id_, row in subject.rows(TERMS).items():
-        yield TERMS, id_, [row["is"]] if isinstance(row["is"], str) else []
+        yield TERMS, id_, [row["is"]] if isinstance(row["is"], str) and not is_verdict(row) else []
     adjusts: dict[str, list[str]] = {}
     for row in subject.rows("modifiers").values():
         texts = [v for k, v in row.items() if isinstance(v, str) and (k == "when" or v.startswith("="))]

@@ -4,14 +4,16 @@ be known before.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from ...core.diagnostics import Diagnostic
+from ...core.model import Row
 from ..expressions import ExpressionError
-from ..expressions.bounds import BoundsCompiler, open_names
+from ..expressions.bounds import BoundsCompiler, is_verdict, open_names
 from ..expressions.parse import strip_mark
 from ..expressions.terms import terms_used
-from ..nodes import diagnose
+from ..nodes import as_nodes, diagnose
+from ..sequence_changes import frame_nodes
 from .subject import Subject
 
 __all__ = ["verdicts_can_be_judged"]
@@ -23,39 +25,50 @@ def verdicts_can_be_judged(subject: Subject) -> Iterator[Diagnostic]:
     """Every verdict, and every definition between one verdict and another, has bounds; its things depend on
     none.
     """
-    rows, terms = subject.rows("verdicts"), subject.rows("definitions")
+    terms = subject.rows("definitions")
+    nodes = subject.nodes("definitions")
+    rows = {id_: row for id_, row in terms.items() if is_verdict(row)}
+    yield from _steps_settle_verdicts(subject)
     if not rows:
         return
-    names = open_names(rows, terms)
+    names = open_names(terms)
     reader = BoundsCompiler(names)
-    texts = [("verdicts", id_, "yes", row.get("yes")) for id_, row in rows.items()]
-    texts += [
-        ("definitions", id_, "is", terms[id_].get("is"))
-        for id_ in sorted(names)
-        if id_ in terms and id_ in _between(subject)
-    ]
-    for form, id_, key, text in texts:
+    between = _between(terms, rows)
+    for id_ in [*rows, *sorted(id_ for id_ in names if id_ in between)]:
+        text = terms[id_].get("is")
         if isinstance(text, str):
             try:
                 reader.bounds(strip_mark(text))
             except ExpressionError as error:
-                yield diagnose(
-                    CODE, "error", error.message, subject.nodes(form)[id_], key=key, offset=error.column
-                )
+                yield diagnose(CODE, "error", error.message, nodes[id_], key="is", offset=error.column)
     for id_, row in rows.items():
-        if isinstance(row.get("over"), str) and reader.reads_open(strip_mark(row["over"])):
+        over = row["fixpoint"].get("over")
+        if isinstance(over, str) and reader.reads_open(strip_mark(over)):
             message = "which things have a verdict must be known before any is settled"
-            yield diagnose(CODE, "error", message, subject.nodes("verdicts")[id_], key="over")
+            yield diagnose(CODE, "error", message, nodes[id_].value["fixpoint"], key="over")
+        if len(row.get("of", ())) != 1:
+            message = "a verdict is about one thing: `of` names its kind"
+            yield diagnose(CODE, "error", message, nodes[id_], key="of")
 
 
-def _between(subject: Subject) -> set[str]:
-    """The definitions that the tests of verdicts lead to."""
+def _steps_settle_verdicts(subject: Subject) -> Iterator[Diagnostic]:
+    """What a step that does `settle` names is a definition with a `fixpoint`."""
     terms = subject.rows("definitions")
+    for node in frame_nodes(subject.draft.sequence):
+        for at in as_nodes(node.get("definitions")):
+            row = terms.get(str(at.value))
+            if row is not None and not is_verdict(row):
+                message = f"{at.value!r} is no verdict: it has no `fixpoint`"
+                yield diagnose(CODE, "error", message, at)
+
+
+def _between(terms: Mapping[str, Row], verdicts: Mapping[str, Row]) -> set[str]:
+    """The definitions, other than verdicts, that the tests of verdicts lead to."""
     found: set[str] = set()
-    due = [t for row in subject.rows("verdicts").values() for t in terms_used(str(row.get("yes", "")))]
+    due = [t for row in verdicts.values() for t in terms_used(str(row.get("is", "")))]
     while due:
         name = due.pop()
-        if name in terms and name not in found:
+        if name in terms and name not in found and name not in verdicts:
             found.add(name)
             due += terms_used(str(terms[name].get("is", "")))
     return found

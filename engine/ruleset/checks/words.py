@@ -2,9 +2,9 @@
 each:
 
 a table (its ids); `field:KIND` (a field of such things, built in or declared); `tag`, `link-kind`, `works`,
-`step`, `know` (the words that the rows of this ruleset use); `scope` (a name bound here), `scope.field` (a
-field of one), `slot` (a slot of the row); `:word` (this word itself). Beside them stand the filters of
-triggers (`x-trigger`) and the `{names}` in texts (`x-text`).
+`step`, `requirement`, `know` (the words that the rows of this ruleset use); `scope` (a name bound here),
+`scope.field` (a field of one), `slot` (a slot of the row); `:word` (this word itself). Beside them stand
+the filters of triggers (`x-trigger`) and the `{names}` in texts (`x-text`).
 """
 
 from __future__ import annotations
@@ -88,6 +88,8 @@ class KnownWords:
                 return self.subject.once("names of the sequence", _steps)
             case "step":
                 return self.subject.once("names of the sequence", _steps)
+            case "requirement":
+                return self.subject.once("requirements of inputs", _requirements)
             case "know":
                 return {str(row["know"]) for row in rows("detection").values() if "know" in row} | {"units"}
             case "form":
@@ -125,6 +127,13 @@ def _steps(subject: Subject) -> set[str]:
     """As `steps_of`, with the words for what a step completes."""
     completed = (node.text("due") for node in frame_nodes(subject.draft.sequence))
     return steps_of(subject) | {word for word in completed if word is not None}
+
+
+def _requirements(subject: Subject) -> set[str]:
+    """The ids of what inputs require of the orders of a nation together."""
+    listed = (node.get("requires") for node in frame_nodes(subject.draft.sequence))
+    rows = [row for node in listed if node is not None for row in node.members()]
+    return {id_ for row in rows if (id_ := row.text("id")) is not None}
 
 
 def vocabulary(subject: Subject) -> KnownWords:
@@ -255,6 +264,7 @@ _SOURCES = {
     "step": "the steps of the sequence",
     "due": "what the sequence completes",
     "know": "what is learnt by looking",
+    "requirement": "what inputs require",
     "form": "tables",
     "scope": "the names in scope",
     "slot": "the slots of the row",

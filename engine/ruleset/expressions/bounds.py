@@ -55,9 +55,14 @@ class PreparedNode(NamedTuple):
     open: bool
 
 
-def open_names(verdicts: Iterable[str], terms: Mapping[str, Mapping[str, Any]]) -> frozenset[str]:
-    """The verdicts of a ruleset, and the terms that lead to one."""
-    found = set(verdicts)
+def is_verdict(row: Mapping[str, Any]) -> bool:
+    """Whether a definition is a result that is settled with others: its value is what was settled."""
+    return "fixpoint" in row
+
+
+def open_names(terms: Mapping[str, Mapping[str, Any]]) -> frozenset[str]:
+    """The verdicts among definitions, and the definitions that lead to one."""
+    found = {id_ for id_, row in terms.items() if is_verdict(row)}
     used = {id_: terms_used(row["is"]) for id_, row in terms.items() if isinstance(row.get("is"), str)}
     while True:
         more = {id_ for id_, names in used.items() if id_ not in found and not names.isdisjoint(found)}

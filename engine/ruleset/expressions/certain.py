@@ -15,6 +15,7 @@ from math import inf
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
+from .bounds import is_verdict
 from .evaluate import Evaluator, compiled
 from .functions import FUNCTIONS
 from .parse import ExpressionError, parse
@@ -22,7 +23,7 @@ from .parse import ExpressionError, parse
 __all__ = ["UnknownValue", "certain", "constant", "span"]
 
 Rows = Callable[[str], Mapping[str, Any]]
-"""The rows of a form, by id."""
+"""The rows of a form, by id; of `settings` their values."""
 Span = tuple[float | Fraction, float | Fraction]
 """The least and the most that a number can be."""
 
@@ -108,7 +109,7 @@ def span(node: ast.expr, rows: Rows, deep: int = 0) -> Span:
     if value is not OPEN:
         return (value, value) if isinstance(value, int | Fraction) and not isinstance(value, bool) else _WHOLE
     if isinstance(node, ast.Name) and node.id in ("turn", "year"):
-        return _of_calendar(node.id, next(iter(rows("calendar").values()), {}))
+        return _of_calendar(node.id, rows("settings").get("calendar", {}))
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):
         (low, high), (less, more) = span(node.left, rows, deep), span(node.right, rows, deep)
         return (low + less, high + more) if isinstance(node.op, ast.Add) else (low - more, high - less)
@@ -143,6 +144,8 @@ def _of_call(name: str, args: Sequence[ast.expr], rows: Rows, deep: int) -> Span
     if name == "level" and len(args) == 2 and isinstance(args[1], ast.Constant):
         return 0, rows("technologies").get(str(args[1].value), {"levels": inf}).get("levels", 1)
     term = rows("definitions").get(name)
+    if term is not None and is_verdict(term):
+        return _WHOLE
     if term is not None and name not in FUNCTIONS:
         return _of_term(str(term.get("is", "")), rows, deep)
     function = FUNCTIONS.get(name)

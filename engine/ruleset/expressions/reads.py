@@ -17,6 +17,7 @@ from ...core.choices import block_of
 from ...core.model import NESTED, SEQUENCE
 from ...core.state import columns
 from ..action_changes import CHANGES, requirements
+from .bounds import is_verdict
 from .functions import FUNCTIONS, HELD, HOLDERS, SIDES
 from .parse import Expression, ExpressionError, parse, strip_mark
 from .vocabulary import ALWAYS, BUILT_IN, KINDS
@@ -28,7 +29,7 @@ Tables = frozenset[str]
 """Tables, and columns of tables (`state.columns`)."""
 
 MEANING: Final = (
-    "definitions", "stats", "modifiers", "fields", "verdicts", "sides", CHANGES, "victory", "resources",
+    "definitions", "stats", "modifiers", "fields", "sides", CHANGES, "victory", "resources",
 )  # fmt: skip
 """The forms by whose rows `reads` and `reads_of` find what an expression reads."""
 
@@ -225,8 +226,6 @@ def _walk(ruleset: Ruleset, expression: Expression, seen: set[str]) -> Iterator[
             )
         elif name in FUNCTIONS:
             yield None
-        elif name in ruleset.rows("verdicts"):
-            yield from columns("verdicts", name)
         else:
             yield from _term(ruleset, name, seen)
     for word in [*expression.fields, *words]:
@@ -280,6 +279,8 @@ def _term(ruleset: Ruleset, name: str, seen: set[str]) -> Iterator[str | None]:
     row = ruleset.rows("definitions").get(name)
     if row is None:
         yield None
+    elif is_verdict(row):
+        yield from columns("verdicts", name)
     elif isinstance(row["is"], str):
         yield from _walk(ruleset, parse(strip_mark(row["is"])), seen)
 
@@ -291,9 +292,6 @@ def _field(ruleset: Ruleset, word: str, seen: set[str], *, known: bool) -> Itera
         known = False
     if word in ruleset.rows("stats"):
         yield from _quantity(ruleset, word, seen)
-        known = False
-    if word in ruleset.rows("verdicts"):
-        yield from columns("verdicts", word)
         known = False
     declared = ruleset.rows("fields").get(word)
     if declared is not None:
