@@ -220,9 +220,9 @@ def resolve(
     Example: wteaw resolve --game games/flanders
     """
     formats(format, "text", "json")
+    from ..core.frame import phases
     from ..play.pending import wanted_now
     from ..play.resolve import resolve_turn
-    from ..turn.sequence import phases
 
     found = open_game(game)
     known = [p["phase"] for p in phases(found.ruleset.sequence)]

@@ -19,8 +19,6 @@ from .rows import Row as Row
 T = TypeVar("T")
 SEQUENCE, MANIFEST = "sequence", "manifest"
 """What `derived` calls the parts of a ruleset that are no tables."""
-NESTED = (dict, list, tuple)
-"""What values of rows are that hold others: `Mapping` takes three times as long to ask for."""
 
 
 @dataclass(frozen=True, slots=False)

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ..core.frame import inputs, nodes_in, step_name, steps
 from ..core.model import Row, Ruleset
 from ..ruleset.expressions.parse import conjuncts, parse
-from ..turn.sequence import inputs, step_orders, steps
+from ..turn.sequence import step_orders
 from ..world.world import World
 
 
@@ -20,7 +21,7 @@ def all_or_none(ruleset: Ruleset) -> list[frozenset[str]]:
     carried out."""
 
     def make() -> list[frozenset[str]]:
-        blocks = [node for node in _in_order(ruleset.sequence) if node.get("all_or_none")]
+        blocks = [node for _, node, _ in nodes_in(ruleset.sequence) if node.get("all_or_none")]
         return [
             frozenset(key for node in steps(block["steps"]) for key in step_orders(ruleset, node))
             for block in blocks
@@ -38,7 +39,7 @@ def steps_that(ruleset: Ruleset, mechanics: Iterable[str]) -> set[str]:
 def _by_mechanic(ruleset: Ruleset) -> dict[str, set[str]]:
     out: dict[str, set[str]] = {}
     for node in steps(ruleset.sequence):
-        out.setdefault(node["do"], set()).add(str(node.get("step", node["do"])))
+        out.setdefault(node["do"], set()).add(step_name(node))
     return out
 
 
@@ -75,17 +76,10 @@ def _passed_over(world: World) -> set[str]:
 
     def make() -> list[tuple[tuple[str, ...], list[str]]]:
         out: list[tuple[tuple[str, ...], list[str]]] = []
-
-        def walk(nodes: Iterable[Row], tests: tuple[str, ...]) -> None:
-            for node in nodes:
-                when = node.get("when")
-                more = conjuncts(when) if isinstance(when, str) else ()
-                mine = (*tests, *(t for t in more if _is_of_the_turn(t)))
-                if "do" in node:
-                    out.append((mine, step_orders(ruleset, node)))
-                walk(node.get("steps", ()), mine)
-
-        walk(ruleset.sequence, ())
+        for node in nodes_in(ruleset.sequence):
+            if "do" in node.row:
+                asked = [t for row in node.along for t in _asked_of_the_turn(row)]
+                out.append((tuple(asked), step_orders(ruleset, node.row)))
         return out
 
     steps: list[tuple[tuple[str, ...], list[str]]] = ruleset.derived(
@@ -99,6 +93,12 @@ def _passed_over(world: World) -> set[str]:
         return {key for _, keys in steps for key in keys} - had
 
     return world.keep("orders passed over", None, passed)
+
+
+def _asked_of_the_turn(node: Row) -> list[str]:
+    """The parts of a node's test that nothing done in a turn changes."""
+    when = node.get("when")
+    return [t for t in conjuncts(when) if _is_of_the_turn(t)] if isinstance(when, str) else []
 
 
 def _is_of_the_turn(test: str) -> bool:
@@ -122,21 +122,14 @@ def _points(ruleset: Ruleset) -> dict[tuple[int, ...], set[str]]:
     A point that `takes` orders of some steps does not end those of the point before, which has these, too, if
     they are `early`.
     """
-    flat: list[tuple[tuple[int, ...], Row]] = []
-
-    def walk(nodes: Iterable[Row], at: tuple[int, ...]) -> None:
-        for i, node in enumerate(nodes):
-            flat.append(((*at, i), node))
-            walk(node.get("steps", ()), (*at, i))
-
-    walk(ruleset.sequence, ())
+    flat = list(nodes_in(ruleset.sequence))
     out: dict[tuple[int, ...], set[str]] = {}
     here: set[str] = set()
     apart: set[str] = set()
-    for at, node in flat:
+    for at, node, _ in flat:
         if "takes" in node:
             mine = out.setdefault(at, set())
-            for _, other in flat:
+            for _, other, _ in flat:
                 mine.update(step_orders(ruleset, other) if other.get("step") in node["takes"] else ())
             if not node.get("early"):
                 apart.update(node["takes"])
@@ -162,19 +155,14 @@ def by_phase(ruleset: Ruleset) -> list[tuple[str, list[str]]]:
 
     def make() -> list[tuple[str, list[str]]]:
         out: list[tuple[str, list[str]]] = []
-
-        def walk(nodes: Iterable[Row], title: str) -> None:
-            for node in nodes:
-                inner = str(node.get("name", node["phase"])) if "phase" in node else title
-                if "do" in node:
-                    keys = step_orders(ruleset, node)
-                    if out and out[-1][0] == inner:
-                        out[-1][1].extend(keys)
-                    else:
-                        out.append((inner, keys))
-                walk(node.get("steps", ()), inner)
-
-        walk(ruleset.sequence, "Orders")
+        for node in nodes_in(ruleset.sequence):
+            if "do" in node.row:
+                phase = node.nearest("phase") or {"phase": "Orders"}
+                title, keys = str(phase.get("name", phase["phase"])), step_orders(ruleset, node.row)
+                if out and out[-1][0] == title:
+                    out[-1][1].extend(keys)
+                else:
+                    out.append((title, keys))
         return out
 
     return ruleset.derived("orders by phase", make)
@@ -187,7 +175,7 @@ def late_money(ruleset: Ruleset) -> set[str]:
     def make() -> set[str]:
         out: set[str] = set()
         collected = False
-        for node in _in_order(ruleset.sequence):
+        for _, node, _ in nodes_in(ruleset.sequence):
             if "input" in node and not node.keys() & {"takes", "leaves"}:
                 collected = False
             elif node.get("do") == "collect":
@@ -197,9 +185,3 @@ def late_money(ruleset: Ruleset) -> set[str]:
         return out
 
     return ruleset.derived("late money", make)
-
-
-def _in_order(nodes: Iterable[Row]) -> Iterable[Row]:
-    for node in nodes:
-        yield node
-        yield from _in_order(node.get("steps", ()))

@@ -21,7 +21,9 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from ..core.dice import KeyedDice
+from ..core.frame import Path, inputs, nodes_in, step_name
 from ..core.model import Row, Ruleset
+from ..core.nested import inside
 from ..core.registry import mechanic
 from ..core.state import Entity
 from ..economy import purchase
@@ -33,7 +35,7 @@ from ..turn import events
 from ..turn.acts import closed
 from ..turn.context import Order, OrderContext, Turn
 from ..turn.effects import EffectRunner
-from ..turn.sequence import Level, advance, carried_out, inputs
+from ..turn.sequence import Level, advance, carried_out
 from ..turn.slots import unmet
 from ..turn.validated_orders import Note, ValidatedOrder
 from ..turn.verbs import take
@@ -43,7 +45,7 @@ from ..world.world import World
 
 __all__ = ["Lookahead", "at_its_step", "in_frame", "may_be_given", "place_of"]
 
-Path = tuple[int, ...]
+
 Place = tuple[int, int]
 """Where in the sequence of play an order is carried out: which step, and which of its acts."""
 
@@ -113,28 +115,29 @@ def _places(ruleset: Ruleset) -> dict[str, Place]:
     changes = 0
     for node in _steps(ruleset.sequence):
         changes += node["do"] in CHANGING
-        out.setdefault(str(node.get("step") or node["do"]), (2 * changes + (node["do"] not in CHANGING), -1))
+        out.setdefault(step_name(node), (2 * changes + (node["do"] not in CHANGING), -1))
     return out
 
 
-def _steps(
-    nodes: Iterable[Row], phase: str = "", at: Path = (), tests: tuple[str, ...] = (), alone: bool = False
-) -> Iterable[Row]:
+def _steps(frame: Iterable[Row]) -> Iterable[Row]:
     """The steps of the sequence, each with its phase, its path, the tests of all steps around it, and whether
     it is carried out for one nation after another."""
-    for index, node in enumerate(nodes):
-        here, path = str(node.get("phase", phase)), (*at, index)
-        asked = (*tests, node["when"]) if "when" in node else tests
-        if "do" in node:
-            yield {**node, "in phase": here, "path": path, "tests": asked, "alone": alone}
-        yield from _steps(node.get("steps", ()), here, path, asked, alone or "each" in node)
+    for node in nodes_in(frame):
+        if "do" in node.row:
+            yield {
+                **node.row,
+                "in phase": str((node.nearest("phase") or {}).get("phase", "")),
+                "path": node.path,
+                "tests": tuple(row["when"] for row in node.along if "when" in row),
+                "alone": any("each" in row for row in node.above),
+            }
 
 
 def _foreseen(ruleset: Ruleset) -> list[tuple[Place, Row]]:
     """The steps that give and take means by themselves and the nodes marked `foreseen`, with their places in
     the sequence of play."""
     out: list[tuple[Place, Row]] = []
-    marked = [path for path, node in _nodes(ruleset.sequence) if node.get("foreseen")]
+    marked = [path for path, node, _ in nodes_in(ruleset.sequence) if node.get("foreseen")]
     changes = 0
     for node in _steps(ruleset.sequence):
         changes += node["do"] in CHANGING
@@ -145,12 +148,6 @@ def _foreseen(ruleset: Ruleset) -> list[tuple[Place, Row]]:
         elif node["do"] in FORESEEN:
             out.append(((2 * changes + 1, 0), node))
     return out
-
-
-def _nodes(nodes: Sequence[Row], at: Path = ()) -> Iterator[tuple[Path, Row]]:
-    for index, node in enumerate(nodes):
-        yield (*at, index), node
-        yield from _nodes(node.get("steps", ()), (*at, index))
 
 
 class Lookahead:
@@ -213,7 +210,7 @@ class Lookahead:
         lead."""
         place = place_of(self.turn.ruleset, order)
         _, node = in_frame(self.turn.ruleset).get(order["order"], (place, None))
-        turn, step = self.turn, str(node.get("step") or node["do"]) if node else self._step
+        turn, step = self.turn, step_name(node) if node else self._step
         if step != self._step:
             self._end_step()
         self.pass_gates(place)
@@ -268,7 +265,7 @@ class Lookahead:
             turn, who = self.turn, Entity("nation", self.nation)
             turn.loops = {"nation": who, "self": who}
             if all(turn.world.test(test, turn.names()) for test in node["tests"]):
-                turn.journal.step = str(node.get("step") or node["do"])
+                turn.journal.step = step_name(node)
                 turn.step_row = node
                 before = turn.state.version
                 mechanic(node["do"])(node, turn)
@@ -412,11 +409,9 @@ def _gifts(ruleset: Ruleset) -> Iterator[tuple[int, Gift]]:
 
 def _paid(part: Any) -> Iterator[str]:
     """Whom the effects of a row pay, as it says it."""
-    inner = part.values() if isinstance(part, dict) else part
-    for value in inner if isinstance(part, dict | list) else ():
-        yield from _paid(value)
-    if isinstance(part, dict) and isinstance(part.get("pay"), dict):
-        yield from (str(to) for to in [part["pay"].get("to")] if to is not None)
+    for key, said in inside(part):
+        if key == "pay" and isinstance(said, dict) and said.get("to") is not None:
+            yield str(said["to"])
 
 
 def _open_for(context: OrderContext, gift: Gift, nation: str) -> bool:

@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..core.faults import StoreError
+from ..core.frame import inputs, nodes_in, steps
 from ..core.model import Row, Ruleset
+from ..core.nested import inside
 from ..core.state import Entity
 from ..orders.names import Names
 from ..orders.text import order_text
@@ -21,7 +23,7 @@ from ..ruleset.expressions.parse import strip_mark
 from ..store import PLAYER, Game
 from ..turn.context import OrderContext
 from ..turn.decisions import MODERATOR, answer_refusal
-from ..turn.sequence import inputs, step_orders, steps
+from ..turn.sequence import step_orders
 from ..turn.vacancies import seat
 from ..world.messages import fill
 from ..world.selections import as_set
@@ -189,16 +191,8 @@ def _askers(ruleset: Ruleset) -> dict[str, set[str]]:
 
 def _named(value: Any, known: set[str]) -> set[str]:
     """The decisions that a row, or a part of it, names as what it asks."""
-    out: set[str] = set()
-    if isinstance(value, Mapping):
-        for key, part in value.items():
-            if key in ASKED_BY and isinstance(part, str) and part in known:
-                out.add(part)
-            out |= _named(part, known)
-    elif isinstance(value, (list, tuple)):
-        for part in value:
-            out |= _named(part, known)
-    return out
+    named = (part for key, part in inside(value) if key in ASKED_BY)
+    return {part for part in named if isinstance(part, str) and part in known}
 
 
 def _step_key(node: Row) -> str:
@@ -216,15 +210,7 @@ def _ahead(world: World, sequence: Iterable[Row]) -> list[Row]:
     Behind the end of the turn come the steps before the next turn's orders that would be carried out as
     things stand.
     """
-    flat: list[tuple[tuple[int, ...], Row, tuple[str, ...]]] = []
-
-    def walk(nodes: Iterable[Row], at: tuple[int, ...], tests: tuple[str, ...]) -> None:
-        for i, node in enumerate(nodes):
-            mine = (*tests, str(node["when"])) if "when" in node else tests
-            flat.append(((*at, i), node, mine))
-            walk(node.get("steps", ()), (*at, i), mine)
-
-    walk(sequence, (), ())
+    flat = list(nodes_in(sequence))
     levels = world.state.get("game", "game", "cursor") or []
     if any("over" in level or "k" in level for level in levels):
         return [node for _, node, _ in flat]
@@ -237,9 +223,9 @@ def _ahead(world: World, sequence: Iterable[Row]) -> list[Row]:
             if "input" in node and "leaves" not in node:
                 return out
             out.append(node)
-    for _, node, tests in flat:
-        had = all(world.test(test, {}) for test in tests)
-        if had and "input" in node and "leaves" not in node:
-            return out
-        out += [node] if had else []
+    for ahead in flat:
+        if all(world.test(row.get("when"), {}) for row in ahead.along):
+            if "input" in ahead.row and "leaves" not in ahead.row:
+                return out
+            out.append(ahead.row)
     return out

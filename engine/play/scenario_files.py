@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from ..core.diagnostics import Diagnostic, did_you_mean, has_errors
+from ..core.frame import steps
 from ..core.model import Ruleset
 from ..core.package_data import rulesets
 from ..core.package_data import scenarios as shipped_scenarios
@@ -26,7 +27,6 @@ from ..ruleset.forms import Forms, annotated, forms
 from ..ruleset.load import read_file
 from ..ruleset.nodes import Node, diagnose, find, plain_value
 from ..ruleset.overlay import MergedRuleset
-from ..turn.sequence import steps
 from ..units.deploy import free_of
 from ..world.world import World
 from .scenario import initial_state

@@ -14,6 +14,7 @@ from itertools import chain
 from typing import Any
 
 from ..core.canonical import digest
+from ..core.frame import phases, step_name, steps
 from ..core.journal import EVERYONE, Entry
 from ..core.messages import Message, plain
 from ..core.model import Row, Ruleset
@@ -26,7 +27,6 @@ from ..ruleset.clauses import clauses_of_row
 from ..ruleset.randomness import rolls_dice
 from ..turn.calendar import date
 from ..turn.context import OrderContext
-from ..turn.sequence import phases, steps
 from ..world.geography import Geography
 from ..world.messages import message, printed
 from ..world.tables import box_of
@@ -409,7 +409,7 @@ def _by_phase(
         names[phase["phase"]] = str(phase.get("name", phase["phase"]))
         of_step[phase["phase"]] = phase["phase"]
         for step in steps(phase.get("steps", ())):
-            of_step[str(step.get("step") or step["do"])] = phase["phase"]
+            of_step[step_name(step)] = phase["phase"]
     order.append("turn-end")
     found: dict[str, list[Entry]] = {}
     for entry in entries:

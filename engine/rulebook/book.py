@@ -12,12 +12,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from ..core.frame import phases
 from ..core.messages import capital
 from ..core.model import Row, Ruleset
 from ..orders.input_points import by_phase
 from ..play.scenario_files import choice_in_words, option_values
 from ..ruleset.clauses import CLAUSES, clauses_of_row, dropped, owner
-from ..turn.sequence import phases
 from . import figures, sections
 from .blocks import Block, Chapter, FigureTable, Heading, Listing, Rule, Rulebook, Text
 from .lookups import joined

@@ -20,6 +20,8 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..core.nested import with_each
+
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator
     from jsonschema_rs import Draft7Validator
@@ -248,11 +250,7 @@ def _absolute(schema: Any, base: str, address: str = "") -> Any:
 
 def _without_fractions(value: Any) -> Any:
     """The value for a validator that knows JSON alone; our fractions are never whole numbers."""
-    if isinstance(value, dict):
-        return {key: _without_fractions(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_without_fractions(item) for item in value]
-    return float(value) if isinstance(value, Fraction) else value
+    return with_each(value, lambda each: float(each) if isinstance(each, Fraction) else each)
 
 
 def _is_form(schema: Schema) -> bool:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.canonical import dumps
 from ..core.diagnostics import Diagnostic, did_you_mean
+from ..core.frame import nodes_in
 from ..core.model import Ruleset
 from ..ruleset import cache as shelf
 from ..ruleset.compile import add_source_lines
@@ -62,7 +63,7 @@ def _all_that_may_be_named(ruleset: Ruleset) -> Iterator[str | bytes]:
         rows = ruleset.rows(form)
         yield from (form, *(f"{id_} {row.get('kind', '')}" for id_, row in rows.items()), "")
     yield dumps([ruleset.rows(form) for form in ("fields", "piles")])
-    yield from sorted(_names(ruleset.sequence))
+    yield from sorted(_names(ruleset))
 
 
 def _faults_of_file(path: Path, name: str, folder: Path, ruleset: Ruleset) -> Iterator[Diagnostic]:
@@ -89,7 +90,7 @@ def faults_of_tree(tree: Node, ruleset: Ruleset) -> Iterator[Diagnostic]:
         number = mark.path[1] if mark.path[:1] == ("cases",) and len(mark.path) > 1 else -1
         by_case.setdefault(int(number), []).append(Marked(SCHEMA, "", tree, mark))
     shared = value.get("given", {})
-    steps = set(_names(ruleset.sequence))
+    steps = _names(ruleset)
     for number, marks in by_case.items():
         givens = [shared, value["cases"][number].get("given", {})] if number >= 0 else [shared]
         made = _made(given for given in givens if isinstance(given, Mapping))
@@ -137,10 +138,9 @@ def _made(givens: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, object]]:
     return out
 
 
-def _names(nodes: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    for node in nodes:
-        yield from names_of(node)
-        yield from _names(node.get("steps", ()))
+def _names(ruleset: Ruleset) -> set[str]:
+    """The words by which cases may name what is in the sequence of play."""
+    return {name for node in nodes_in(ruleset.sequence) for name in names_of(node.row)}
 
 
 def _steps_are_there(marks: Iterable[Marked], steps: set[str]) -> Iterator[Diagnostic]:

@@ -15,7 +15,8 @@ from typing import Any
 from ..core.compiled import ordinary
 from ..core.journal import NOBODY, Entry, Fact
 from ..core.messages import Message
-from ..core.model import NESTED, Row, Ruleset
+from ..core.model import Row, Ruleset
+from ..core.nested import maps_in
 from ..core.rows import EventRow
 from ..core.state import Entity
 from ..ruleset.expressions.reads import MEANING, counted_facts, reads
@@ -85,16 +86,9 @@ def _awaited_in(ruleset: Ruleset, form: str) -> frozenset[str]:
 
 def _waits(value: Any) -> Iterator[tuple[str, Any]]:
     """All triggers anywhere in a row: of its `on`, and of effects that are held `until` one."""
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            if key in ("on", "until"):
-                yield from triggers({"on": inner})
-            elif isinstance(inner, NESTED):
-                yield from _waits(inner)
-    elif isinstance(value, list | tuple):
-        for inner in value:
-            if isinstance(inner, NESTED):
-                yield from _waits(inner)
+    for part in maps_in(value, ("on", "until")):
+        for key in part.keys() & {"on", "until"}:
+            yield from triggers({"on": part[key]})
 
 
 def settle(turn: Turn) -> None:

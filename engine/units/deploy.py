@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ..core.frame import step_name, steps
 from ..core.journal import EVERYONE
 from ..core.messages import Message, joined
 from ..core.model import Row, Ruleset
@@ -21,7 +22,6 @@ from ..core.state import Entity, unit_key
 from ..ruleset.expressions.parse import strip_mark
 from ..turn.context import Order, OrderContext, Turn
 from ..turn.decisions import decide
-from ..turn.sequence import steps
 from ..turn.slots import unfit
 from ..turn.validated_orders import Refusal, RefusalCode
 from ..world import routes
@@ -42,7 +42,7 @@ def run(node: Row, turn: Turn) -> None:
     `free` is how many of `n` units of a kind a nation may place (default: all); `apart` says in which places
     enemies may not stand together (`where`), and which decision finds them other ones.
     """
-    step = str(node.get("step", node["do"]))
+    step = step_name(node)
     told = False
     for nation in turn.world.nations():
         layout = UnitLayout(turn, nation, node)
@@ -75,7 +75,7 @@ def deploys(ruleset: Ruleset, order: str) -> Row | None:
         return None
     found: dict[str, Row] = ruleset.derived(
         "steps that deploy",
-        lambda: {str(n.get("step", n["do"])): n for n in steps(ruleset.sequence) if n["do"] == "deploy"},
+        lambda: {step_name(n): n for n in steps(ruleset.sequence) if n["do"] == "deploy"},
     )
     return found.get(str(ruleset.row_or_empty("orders", id_).get("step", "")))
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..core.frame import nodes_in
 from ..core.model import Row
 from ..core.rows import MovementRow
 from ..core.state import Entity, Fields
@@ -217,13 +218,10 @@ def _stopped(going: routes.Going, path: routes.Path) -> bool:
     yet.
     """
     ruleset = going.world.ruleset
-    return not ruleset.derived("moves in ticks", lambda: _in_ticks(ruleset.sequence)) and going.stops(
-        path[-1], f"{path[-2]}>{path[-1]}", path[:-1]
+    in_ticks = ruleset.derived(
+        "moves in ticks", lambda: any("ticks" in n.row for n in nodes_in(ruleset.sequence))
     )
-
-
-def _in_ticks(nodes: Sequence[Row]) -> bool:
-    return any("ticks" in node or _in_ticks(node.get("steps", ())) for node in nodes)
+    return not in_ticks and going.stops(path[-1], f"{path[-2]}>{path[-1]}", path[:-1])
 
 
 def _plan(

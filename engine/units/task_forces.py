@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from ..core.frame import steps
 from ..core.model import Row
 from ..core.rows import MovementRow
 from ..core.state import Entity
@@ -59,11 +60,8 @@ def ashore_later(turn: Turn) -> set[str]:
 
     def make() -> set[str]:
         out: set[str] = set()
-        nodes = list(turn.ruleset.sequence)
-        while nodes:
-            node = nodes.pop()
-            nodes.extend(node.get("steps", ()))
-            if node.get("do") == "move" and node.get("which") == "ashore":
+        for node in steps(turn.ruleset.sequence):
+            if node["do"] == "move" and node.get("which") == "ashore":
                 out.update(node.get("movement", turn.ruleset.rows("movement")))
         return out
 

@@ -7,11 +7,12 @@ the routes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 from typing import Any, NamedTuple
 
+from ..core.frame import steps
 from ..core.model import SEQUENCE, Row, Ruleset
 from ..core.rows import MovementRow
 from ..core.state import Entity, Fields
@@ -303,18 +304,12 @@ def _steps_of_modes(ruleset: Ruleset) -> dict[str, list[str]]:
     ashore.
     """
     out: dict[str, list[str]] = {}
-    for node in _nodes(ruleset.sequence):
-        for mode in node.get("movement", ()) if node.get("do") == "move" else ():
+    for node in steps(ruleset.sequence):
+        for mode in node.get("movement", ()) if node["do"] == "move" else ():
             shore = ruleset.row_or_empty("movement", mode).get("ashore")
             for each in (mode, *([shore] if shore else ())):
                 out.setdefault(each, []).append(str(node.get("step", "move")))
     return out
-
-
-def _nodes(frame: Sequence[Row]) -> Iterator[Row]:
-    for node in frame:
-        yield node
-        yield from _nodes(node.get("steps", ()))
 
 
 class Asks(NamedTuple):

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ...core.diagnostics import Diagnostic, did_you_mean
+from ...core.nested import inside
 from ..expressions import KINDS, ExpressionError, parse
 from ..expressions.check import kind_of
 from ..expressions.vocabulary import BUILT_IN
@@ -137,16 +138,11 @@ def _put_into_fields(subject: Subject) -> dict[str, set[str]]:
 
 
 def _given(value: Any) -> Iterator[tuple[Any, Any]]:
-    if isinstance(value, Mapping):
-        for key, inner in value.items():
-            if key in ("set", "sets") and isinstance(inner, Mapping):
-                yield from inner.items()
-            elif key == "change" and isinstance(inner, Mapping):
-                yield inner.get("field"), inner.get("to")
-            yield from _given(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _given(inner)
+    for key, part in inside(value):
+        if key in ("set", "sets") and isinstance(part, dict):
+            yield from part.items()
+        elif key == "change" and isinstance(part, dict):
+            yield part.get("field"), part.get("to")
 
 
 def _lookups(node: ast.AST, tests: tuple[ast.expr, ...]) -> Iterator[tuple[ast.Call, tuple[ast.expr, ...]]]:

@@ -17,6 +17,7 @@ from itertools import chain
 from typing import Any
 
 from ...core.diagnostics import Diagnostic
+from ...core.nested import inside
 from ..expressions import KINDS, ExpressionError, parse
 from ..forms import Forms
 from ..nodes import Node, diagnose, plain_value, texts_in
@@ -161,34 +162,20 @@ def _counted(value: Any) -> Counter[str]:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """The texts in a value and the keys of its maps, in any order."""
-    due = [value]
-    while due:
-        inner = due.pop()
-        if isinstance(inner, str):
-            yield inner
-        elif isinstance(inner, dict):
-            yield from map(str, inner)
-            due += inner.values()
-        elif isinstance(inner, list):
-            due += inner
+    """The texts in a value and the keys of its maps."""
+    for _, part in inside(value):
+        if isinstance(part, str):
+            yield part
+        elif isinstance(part, dict):
+            yield from map(str, part)
 
 
 def _of_schemas(known: Forms) -> set[str]:
     """Every word that a schema lists: what rows may say, and what mechanics may answer."""
     out: set[str] = set()
-
-    def gather(raw: Any) -> None:
-        if isinstance(raw, dict):
-            out.update(str(word) for word in raw.get("enum", ()) if isinstance(raw.get("enum"), list))
-            out.update(str(word) for word in [raw.get("const")] if isinstance(word, str))
-            for inner in raw.values():
-                gather(inner)
-        elif isinstance(raw, list):
-            for inner in raw:
-                gather(inner)
-
-    gather(known.files)
+    for key, said in inside(dict(known.files)):
+        if key in ("enum", "const") and not isinstance(said, dict | list):
+            out.add(str(said))
     return out
 
 

@@ -14,7 +14,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 from ...core.choices import block_of
-from ...core.model import NESTED, SEQUENCE
+from ...core.model import SEQUENCE
+from ...core.nested import texts_in
 from ...core.state import columns
 from ..action_changes import CHANGES, requirements
 from .functions import FUNCTIONS, HELD, HOLDERS, SIDES
@@ -92,19 +93,12 @@ def reads_of(ruleset: Ruleset, *parts: Any) -> Tables | None:
 
 
 def _of_part(ruleset: Ruleset, part: Any, seen: set[str]) -> Iterator[str | None]:
-    if isinstance(part, Mapping):
-        for key, value in part.items():
-            if key not in _NO_EXPRESSIONS:
-                yield from _of_part(ruleset, value, seen)
-    elif isinstance(part, list | tuple):
-        for value in part:
-            yield from _of_part(ruleset, value, seen)
-    elif isinstance(part, str):
-        yield from _field(ruleset, part, seen, known=False)
+    for text in texts_in(part, _NO_EXPRESSIONS):
+        yield from _field(ruleset, text, seen, known=False)
         try:
-            expression = parse(strip_mark(part))
+            expression = parse(strip_mark(text))
         except ExpressionError:
-            return
+            continue
         yield from _walk(ruleset, expression, seen)
 
 
@@ -167,18 +161,7 @@ def _texts_of(ruleset: Ruleset, part: str) -> frozenset[str]:
 
 def texts(part: Any) -> Iterator[str]:
     """The texts of a row that may be expressions which read a field or call a function."""
-    if isinstance(part, dict):
-        inner = [value for key, value in part.items() if key not in _NO_EXPRESSIONS]
-    elif isinstance(part, list | tuple):
-        inner = list(part)
-    else:
-        inner = [part]
-    for value in inner:
-        if isinstance(value, str):
-            if "." in value or "(" in value:
-                yield value
-        elif isinstance(value, NESTED):
-            yield from texts(value)
+    return (text for text in texts_in(part, _NO_EXPRESSIONS) if "." in text or "(" in text)
 
 
 _NO_EXPRESSIONS: Final = frozenset(
