@@ -15,6 +15,7 @@ from fractions import Fraction
 from itertools import chain
 from typing import Any
 
+from ..core.choices import as_slot
 from ..core.journal import Entry
 from ..core.model import Row, Ruleset
 from ..core.state import State
@@ -24,9 +25,6 @@ from .played import RecordedGame, rows_changed, said_in
 from .reading import Reader
 from .relations import held_by
 from .things import FORMS
-
-Amounts = Counter[str]
-"""Resource -> amount."""
 
 
 @dataclass(slots=True)
@@ -264,8 +262,7 @@ def _act_price(
     nation = reader.thing("nation", order.get("nation", entry.subject.partition(":")[0]))
     names: dict[str, Any] = {"self": nation, "nation": nation}
     for slot, value in order.get("slots", {}).items():
-        kind = row.get("slots", {}).get(slot)
-        kind = kind.get("kind") if isinstance(kind, Mapping) else kind
+        kind = as_slot(row.get("slots", {}).get(slot)).get("kind")
         names[slot] = reader.thing(str(kind), value) if isinstance(value, str) and kind in FORMS else value
     cost = row["cost"] if isinstance(row["cost"], Mapping) else {main: row["cost"]}
     out = {}

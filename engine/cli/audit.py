@@ -7,7 +7,7 @@ from pathlib import Path
 
 import typer
 
-from . import ExitCode, Stop, formats
+from . import ExitCode, Stop
 from .game import open_game
 from .terminal import Working
 
@@ -35,7 +35,6 @@ def audit(
 
     Example: wteaw audit out/game
     """
-    formats(format, "text", "json")
     from ..report.game_audit import QUESTIONS, audited, played
 
     if list_:

@@ -14,7 +14,7 @@ from ..ruleset.folder import yaml_files
 from ..ruleset.layout import CannotBeLaidOut, laid_out
 from ..ruleset.load import decode, read_file
 from ..ruleset.refused import UnreadableText
-from . import ExitCode, Stop, formats, tell
+from . import ExitCode, Stop, tell
 from .terminal import each
 
 __all__ = ["format_", "tables_below"]
@@ -36,7 +36,6 @@ def format_(
 
     Example: wteaw format ruleset scenarios
     """
-    formats(format, "text", "json")
     found: list[Diagnostic] = []
     changed: list[str] = []
     files = list(tables_below(paths or [Path()]))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import typer
 
-from . import ExitCode, Stop, formats, tell
+from . import ExitCode, Stop, tell
 
 __all__ = ["init"]
 
@@ -39,7 +39,6 @@ def init(
     """
     from ..play.starter import GAME
 
-    formats(format, "text", "json")
     if game != GAME and (from_ or extends):
         raise Stop("--game cannot be given together with --from or --extends", ExitCode.CALL)
     if from_:

@@ -21,7 +21,7 @@ from ..ruleset.compare import compare
 from ..ruleset.describe_diff import one_line, tell
 from ..ruleset.folder import MANIFEST, SHIPPED, find_rulesets
 from ..ruleset.sequence_changes import NAMES
-from . import ExitCode, Stop, formats
+from . import ExitCode, Stop
 
 __all__ = ["diff", "open_ruleset", "show", "sound_ruleset"]
 
@@ -45,7 +45,6 @@ def show(
 
     Example: wteaw show units/ID --ruleset ruleset/variants/NAME --resolved
     """
-    formats(format, "text", "json")
     if id.upper() in CODES:
         code = id.upper()
         said = {
@@ -94,7 +93,6 @@ def diff(
 
     Example: wteaw diff ruleset ruleset/variants/NAME
     """
-    formats(format, "text", "json")
     first, second = open_ruleset(a), open_ruleset(b)
     found = list(compare(first, second))
     if format == "json":

@@ -14,7 +14,7 @@ from ..testing.cases import Case, read
 from ..testing.cases import find as found_at
 from ..testing.report import FORMATS, render
 from ..testing.runner import Run, joined, run_each, run_files
-from . import ExitCode, Stop, formats
+from . import ExitCode, Stop
 from .terminal import Working, say
 
 __all__ = ["test", "test_files"]
@@ -47,7 +47,6 @@ def test(
 
     Example: wteaw test ruleset -k influence
     """
-    formats(format, *FORMATS)
     if (watch or update) and format != "text":
         raise Stop(f"{'--watch' if watch else '--update'} shows text; leave out --format", ExitCode.CALL)
     if (watch and update) or (yes and not update):

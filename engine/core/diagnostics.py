@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 from itertools import takewhile
 from typing import Any, Literal
 
-from .codes import CODES, page
+from .codes import CODES, ORDER_CODES, page
 
 __all__ = [
     "FORMATS",
@@ -241,7 +241,7 @@ def _sarif(found: Sequence[Diagnostic]) -> dict[str, Any]:
     rules = [
         {"id": code, "shortDescription": {"text": CODES[code]}, "help": {"text": f"docs/{page(code)}"}}
         if code in CODES
-        else {"id": code, "shortDescription": {"text": code}}
+        else {"id": code, "shortDescription": {"text": ORDER_CODES.get(code, code)}}
         for code in codes
     ]
     driver = {"name": "wteaw", "rules": rules}

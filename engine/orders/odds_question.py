@@ -440,10 +440,6 @@ def _parts(text: str) -> list[str]:
     return [p for p in re.split(r",(?![^\[]*\])", text) if p.strip()] or [text]
 
 
-def _last(value: Any) -> str:
-    return str(value[-1]) if isinstance(value, list | tuple) and value else str(value or "")
-
-
 def _place(id_: str) -> Any:
 
     return Entity("place", id_)

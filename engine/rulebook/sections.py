@@ -12,8 +12,9 @@ from ..orders.grammar import Grammar
 from ..orders.reference import price_of, written_form
 from ..ruleset.action_changes import needs_of, with_own_cases
 from .blocks import Block, FigureTable, Heading, Listing, Text
-from .phrases import asked, cell, fact_words, if_words, parameter, tail_words, title
+from .phrases import asked, fact_words, if_words, parameter, tail_words, title
 from .spoken import Spoken
+from .values import cell
 
 
 def told(ruleset: Ruleset, form: str, row: Row) -> Iterator[Block]:

@@ -84,6 +84,14 @@ class Node:
         if type(self.value) is list:
             yield from self.value
 
+    def inside(self) -> Iterator[Node]:
+        """The node and all that are in it, from outside in and in order."""
+        due = [self]
+        while due:
+            node = due.pop()
+            yield node
+            due += reversed([*(child for _, child in node.items()), *node.members()])
+
     def key_where(self, key: str) -> str:
         file, line, column = self.keys.get(key, (self.file, self.line, self.column))
         return f"{file}:{line}:{column}"

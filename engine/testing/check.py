@@ -105,10 +105,10 @@ def faults_of_tree(tree: Node, ruleset: Ruleset) -> Iterator[Diagnostic]:
     yield from _piles(tree, ruleset)
 
 
-def _piles(node: Node, ruleset: Ruleset) -> Iterator[Diagnostic]:
+def _piles(tree: Node, ruleset: Ruleset) -> Iterator[Diagnostic]:
     """Wherever a test tells of piles: under a pile of each nation stand nations, under one for all cards."""
-    told = node.get("piles") if node.is_map else None
-    for pile, cards in told.items() if told is not None and told.is_map else ():
+    told = (piles for node in tree.inside() if (piles := node.get("piles")) is not None)
+    for pile, cards in chain.from_iterable(piles.items() for piles in told):
         own = is_own(ruleset, pile)
         for word, inner in cards.items() if pile in ruleset.rows("piles") else ():
             if own and not inner.is_map:
@@ -117,8 +117,6 @@ def _piles(node: Node, ruleset: Ruleset) -> Iterator[Diagnostic]:
             elif not own and inner.is_map:
                 message, hint = f"{pile!r} is one pile for all", f"{pile}: {{card: 1}}"
                 yield diagnose("E206", "error", message, cards, key=word, hint=hint)
-    for inner in (*(child for _, child in node.items()), *node.members()):
-        yield from _piles(inner, ruleset)
 
 
 def row_ids(given: Mapping[str, Any]) -> dict[str, dict[str, object]]:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Any
 
+from ..core.choices import as_slot
 from ..core.messages import Message
 from ..core.model import Row
 from ..core.rows import MovementRow
@@ -47,9 +48,7 @@ def unit_slots(row: Row) -> list[tuple[str, str]]:
     """The slots of an order that hold units, each with the slot that says where they stand (`at`; else
     `origin`).
     """
-    declared = {
-        n: slot if isinstance(slot, dict) else {"kind": slot} for n, slot in row.get("slots", {}).items()
-    }
+    declared = {name: as_slot(slot) for name, slot in row.get("slots", {}).items()}
     return [(n, str(slot.get("at", "origin"))) for n, slot in declared.items() if slot["kind"] == "units"]
 
 
@@ -62,8 +61,7 @@ def whose(row: Row, slots: Mapping[str, Any], nation: str, slot: str = "units") 
     """Whose units a slot of an order names: the nation's that gives it, or those of the one that another slot
     names (`of`).
     """
-    declared = row.get("slots", {}).get(slot)
-    of = declared.get("of") if isinstance(declared, dict) else None
+    of = as_slot(row.get("slots", {}).get(slot)).get("of")
     return str(slots.get(of) or nation) if of is not None else nation
 
 

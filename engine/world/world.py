@@ -31,7 +31,6 @@ T = TypeVar("T")
 Names = Mapping[str, Any]
 
 _NATIONS = columns("nations")
-_EMPTY: Mapping[str, Any] = {}
 
 
 class World(Readings):

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final, TypeVar
 
+from ...core.choices import as_slot
 from ...core.model import Row, Ruleset
 from ...turn.context import Order
 from ...turn.validated_orders import Refusal, RefusalCode
@@ -119,9 +120,7 @@ def advise(book: OrderBook, order: Order, why: Refusal) -> str:
     if why.hint or kind is None:
         return why.hint
     if why.choices:
-        declared = kind.row.get("slots", {}).get(why.slot)
-        shown = book.printed(
-            declared["kind"] if isinstance(declared, dict) else str(declared), why.choices[:5]
-        )
+        declared = as_slot(kind.row.get("slots", {}).get(why.slot))
+        shown = book.printed(str(declared.get("kind")), why.choices[:5])
         return f"allowed: {shown}{' ...' if len(why.choices) > 5 else ''}"
     return kind.advise(book, order, why)

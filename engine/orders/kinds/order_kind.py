@@ -26,7 +26,6 @@ from typing import Any, ClassVar
 
 from ...core.model import Row, Ruleset
 from ...core.nested import inside
-from ...core.state import Entity
 from ...ruleset.order_syntax import Slot, always_there, slot_of
 from ...turn.context import Order, OrderContext
 from ...turn.validated_orders import Refusal, RefusalCode, ValidatedOrder
@@ -295,12 +294,6 @@ class OrderKind(ABC):
         """What an order changes for later ones: if nothing else is known of it, what it costs is paid."""
         del filed
         position.pay(found.intent)
-
-
-def me(nation: str) -> dict[str, Entity]:
-    """The names of a nation in expressions."""
-    who = Entity("nation", nation)
-    return {"self": who, "nation": who}
 
 
 def _begins_war(ruleset: Ruleset, part: Any) -> bool:

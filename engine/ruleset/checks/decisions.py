@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ...core.choices import as_slot
 from ...core.diagnostics import Diagnostic
 from ...core.registry import CHOOSERS
 from ..expressions import KINDS
@@ -50,13 +51,12 @@ def _kind(row: dict[str, Any]) -> str:
     """The kind of thing that an answer is, if the row is written as a line with a slot for it."""
     slots = row.get("slots", {})
     slot = slots.get("answer", next(iter(slots.values()), None) if len(slots) == 1 else None)
-    return str(slot["kind"] if isinstance(slot, dict) else slot or "")
+    return str(as_slot(slot).get("kind", ""))
 
 
 def answers_written(row: dict[str, Any]) -> list[Any]:
     """The answers that a row writes out."""
-    slot = row.get("slots", {}).get("answer")
-    choices = slot.get("choices", ()) if isinstance(slot, dict) else ()
+    choices = as_slot(row.get("slots", {}).get("answer")).get("choices", ())
     return [*(row["from"] if isinstance(row.get("from"), list) else ()), *choices]
 
 

@@ -17,6 +17,7 @@ from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
+from ...core.choices import as_slot
 from ...core.diagnostics import Diagnostic, did_you_mean
 from ...core.registry import VERBS
 from ..expressions import KINDS
@@ -203,10 +204,7 @@ def _slots_of(other: str, words: RulesetVocabulary) -> dict[str, str]:
     """The slots of another row (`form/id`), each with its kind."""
     form, _, id_ = other.partition("/")
     slots = words.rows.get(form, {}).get(id_, {}).get("slots", {})
-    return {
-        name: SLOT_KINDS.get(str(s.get("kind") if isinstance(s, Mapping) else s), "any")
-        for name, s in slots.items()
-    }
+    return {name: SLOT_KINDS.get(str(as_slot(slot).get("kind")), "any") for name, slot in slots.items()}
 
 
 def _triggers(node: Node | None) -> Iterator[tuple[str, Node | None]]:

@@ -4,9 +4,9 @@ for?
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from ...core.choices import as_slot
 from ...core.diagnostics import Diagnostic, did_you_mean
 from ..nodes import diagnose, find
 from ..sequence_changes import frame_nodes
@@ -14,8 +14,6 @@ from .subject import Subject
 
 __all__ = ["rows_have_the_keys_that_they_need"]
 
-_FIGURE = re.compile(r"-?[0-9]+(/[1-9][0-9]*)?")
-_SINGLE = re.compile(r"1?d[0-9]+")
 NEEDS = (
     # table, key, its value (None: any), the keys needed beside it, why
     ("capture", "how", "presence", ("places",), "says whose presence counts where"),
@@ -183,9 +181,8 @@ def _money(subject: Subject) -> Iterator[Diagnostic]:
 def _commits(subject: Subject) -> Iterator[Diagnostic]:
     """What an order uses up are units: of a slot for such, or of that name."""
     for id_, row in subject.rows("orders").items():
-        slot = row.get("slots", {}).get(row.get("commits"))
-        kind = slot["kind"] if isinstance(slot, dict) else slot
-        if slot is not None and kind not in ("units", "force"):
+        kind = as_slot(row.get("slots", {}).get(row.get("commits"))).get("kind", "units")
+        if kind not in ("units", "force"):
             message = f"{row['commits']!r} is a slot for a {kind}; only units are used up"
             hint = did_you_mean("units", row["slots"])
             yield diagnose("E213", "error", message, subject.nodes("orders")[id_], key="commits", hint=hint)

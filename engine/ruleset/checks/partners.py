@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ...core.choices import as_slot
 from ...core.diagnostics import Diagnostic
 from ..action_changes import CHANGES, tries_own_cases
 from ..nodes import Node, diagnose
@@ -65,7 +66,7 @@ def own_rules_fit_their_acts(subject: Subject) -> Iterator[Diagnostic]:
     acts = subject.rows("actions")
     for id_, row in subject.rows(CHANGES).items():
         slot = (act := acts.get(row["on"], {})).get("slots", {}).get("target")
-        if act and "against" in row and (slot["kind"] if isinstance(slot, dict) else slot) != "nation":
+        if act and "against" in row and as_slot(slot).get("kind") != "nation":
             message = (
                 f"'against' needs an action with a slot 'target' that takes a nation; {row['on']!r} has none"
             )

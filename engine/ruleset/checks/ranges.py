@@ -30,13 +30,7 @@ MONTHS = 12
 
 def bounds_go_upward(subject: Subject) -> Iterator[Diagnostic]:
     """The least of something is not more than the most, where both are plain numbers."""
-    for form, id_, node in subject.draft.all_rows():
-        if (
-            form in subject.known
-            and (form, id_) not in subject.faulty
-            and "most'" in subject.text_of(form, id_, node)
-        ):
-            yield from _bounds(node)
+    yield from subject.found_in("most'", _bounds)
 
 
 def _bounds(node: Node) -> Iterator[Diagnostic]:
@@ -54,10 +48,6 @@ def _bounds(node: Node) -> Iterator[Diagnostic]:
                 key=low,
                 hint=f"write {low}: {most.value}, {high}: {least.value}",
             )
-    for _, child in node.items():
-        yield from _bounds(child)
-    for member in node.members():
-        yield from _bounds(member)
 
 
 def fractions_are_small_enough(subject: Subject) -> Iterator[Diagnostic]:

@@ -7,8 +7,7 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...core.diagnostics import Diagnostic
@@ -253,27 +252,7 @@ def rows_of_matrices_are_come_to(subject: Subject) -> Iterator[Diagnostic]:
 
 def cases_are_come_to(subject: Subject) -> Iterator[Diagnostic]:
     """A case behind one that always holds, or behind one with the same test."""
-    yield from _in_rows_with(subject, "cases", _cases)
-
-
-def _in_rows_with(
-    subject: Subject, key: str, check: Callable[[Node], Iterable[Diagnostic]]
-) -> Iterator[Diagnostic]:
-    """What a check finds in the maps, at any depth, of the rows in which a key stands; kept with the row."""
-    for form, id_, node in subject.draft.all_rows():
-        if (
-            form in subject.known
-            and (form, id_) not in subject.faulty
-            and f"'{key}'" in subject.text_of(form, id_, node)
-        ):
-            yield from subject.of_row(f"faults of {key}", node, partial(_in_maps, node, check))
-
-
-def _in_maps(node: Node, check: Callable[[Node], Iterable[Diagnostic]]) -> list[Diagnostic]:
-    found = list(check(node)) if node.is_map else []
-    for inner in (*(child for _, child in node.items()), *node.members()):
-        found += _in_maps(inner, check)
-    return found
+    yield from subject.found_in("'cases'", _cases)
 
 
 def _cases(node: Node) -> Iterator[Diagnostic]:
@@ -329,7 +308,7 @@ def results_leave_no_face_out(subject: Subject) -> Iterator[Diagnostic]:
     """Results of a throw, from the lowest face to the highest, without a single one: several are left out on
     purpose.
     """
-    yield from _in_rows_with(subject, "results", _gaps)
+    yield from subject.found_in("'results'", _gaps)
 
 
 def _gaps(node: Node) -> Iterator[Diagnostic]:

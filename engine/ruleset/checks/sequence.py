@@ -5,7 +5,7 @@ already.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
 from ...core.diagnostics import Diagnostic
@@ -39,7 +39,7 @@ def the_sequence_comes_to_an_input(subject: Subject) -> Iterator[Diagnostic]:
     frame = subject.draft.sequence
     if not frame:
         return
-    nodes = list(_nodes(frame))
+    nodes = [along[-1] for along in _nodes(frame)]
     if subject.rows("nations") and not any(node.get("input") is not None for node in nodes):
         yield diagnose(
             "E606", "error", "the sequence has no `input`: no turn would ever wait for orders", frame[0]
@@ -82,13 +82,13 @@ def the_sequence_comes_to_an_input(subject: Subject) -> Iterator[Diagnostic]:
             )
 
 
-def _nodes(nodes: list[Node]) -> Iterator[Node]:
+def _nodes(nodes: Iterable[Node], above: tuple[Node, ...] = ()) -> Iterator[tuple[Node, ...]]:
+    """Every node behind those around it, in the order of play."""
     for node in nodes:
         if node.is_map:
-            yield node
-            inside = node.get("steps")
-            if inside is not None:
-                yield from _nodes(list(inside.members()))
+            along = (*above, node)
+            yield along
+            yield from _nodes(find(node, ["steps"]).members(), along)
 
 
 FIGURES = ("base", "final", "at_least", "add")
@@ -143,13 +143,13 @@ def _figure(value: object) -> Fraction:
 
 def orders_can_be_given(subject: Subject) -> Iterator[Diagnostic]:
     """Some input comes in every turn, and what is ordered is carried out after an input that takes it."""
-    flat = [node for node, _ in _in_order(subject.draft.sequence, False)]
-    wide = [
-        node
-        for node in flat
-        if node.get("input") is not None and node.get("leaves") is None and node.get("takes") is None
-    ]
-    if wide and all(_under_when(subject.draft.sequence, node) for node in wide):
+    wide, under_when = [], True
+    for along in _nodes(subject.draft.sequence):
+        node = along[-1]
+        if node.get("input") is not None and node.get("leaves") is None and node.get("takes") is None:
+            wide.append(node)
+            under_when = under_when and any(around.get("when") is not None for around in along)
+    if wide and under_when:
         said = "there are turns in which nobody is asked for orders: each `input` has a `when`"
         hint = "leave `when` out at one of them" if len(wide) > 1 else "leave `when` out"
         yield diagnose("W621", "warning", said, wide[0], key="input", hint=hint)
@@ -171,7 +171,7 @@ def points_of_orders(subject: Subject) -> dict[tuple[str, str], tuple[set[int], 
 
     Nothing where there is one input only: all orders are given there.
     """
-    flat = [node for node, _ in _in_order(subject.draft.sequence, False) if node.get("leaves") is None]
+    flat = [along[-1] for along in _nodes(subject.draft.sequence) if along[-1].get("leaves") is None]
     inputs = [node for node in flat if node.get("input") is not None]
     if len(inputs) < 2:
         return {}
@@ -201,17 +201,6 @@ def points_of_orders(subject: Subject) -> dict[tuple[str, str], tuple[set[int], 
     return out
 
 
-def _under_when(nodes: list[Node], wanted: Node) -> bool:
-    """Whether a node comes only where a test holds: its own, or one of those around it."""
-    for node in nodes:
-        if node is wanted:
-            return node.get("when") is not None
-        inside = node.get("steps") if node.is_map else None
-        if inside is not None and any(other is wanted for other in _nodes(list(inside.members()))):
-            return node.get("when") is not None or _under_when(list(inside.members()), wanted)
-    return False
-
-
 LOOPS = ("when", "each", "passes", "ticks", "of")
 """Keys by which a step is not carried out once, for everybody, in every turn."""
 
@@ -222,7 +211,8 @@ def acts_are_carried_out_once(subject: Subject) -> Iterator[Diagnostic]:
     """
     waiting = {id_ for id_, row in subject.rows("actions").items() if "waits" in row}
     taken: set[str] = set()
-    for node, open_ in _in_order(subject.draft.sequence, False):
+    for along in _nodes(subject.draft.sequence):
+        node, open_ = along[-1], any(_is_open(around) for around in along)
         if node.get("input") is not None:
             taken.clear()
         if node.text("do") != "act" or node.get("actions") is None or open_:
@@ -237,12 +227,6 @@ def acts_are_carried_out_once(subject: Subject) -> Iterator[Diagnostic]:
         taken |= {act.value for act in acts}
 
 
-def _in_order(nodes: list[Node], open_: bool) -> Iterator[tuple[Node, bool]]:
-    """The nodes as they come; `open_`: one of those around it, or itself, may not come, or more than once."""
-    for node in nodes:
-        if node.is_map:
-            here = open_ or any(node.get(key) is not None for key in LOOPS)
-            yield node, here
-            inside = node.get("steps")
-            if inside is not None:
-                yield from _in_order(list(inside.members()), here)
+def _is_open(node: Node) -> bool:
+    """Whether a node may not come, or more than once."""
+    return any(node.get(key) is not None for key in LOOPS)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from itertools import chain
 from typing import Any, TypeVar, cast
 
-from ...core.diagnostics import did_you_mean
+from ...core.diagnostics import Diagnostic, did_you_mean
 from ..forms import KINDS, Annotation, Forms, annotated
 from ..nodes import Node, find, plain_value
 from ..overlay import FRAME, MergedRuleset
@@ -22,6 +23,10 @@ MANIFEST = "manifest"
 def gone(id_: str, removed: Mapping[str, Node]) -> str:
     """That a layer has removed the row of an id, and where; nothing if none has."""
     return f"{removed[id_].file}:{removed[id_].line} removes it" if id_ in removed else ""
+
+
+def _found_inside(node: Node, check: Callable[[Node], Iterable[Diagnostic]]) -> list[Diagnostic]:
+    return list(chain.from_iterable(map(check, node.inside())))
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +184,14 @@ class Subject:
     def text_of(self, form: str, id_: str, node: Node) -> str:
         """All that a row says in one text, to see soon whether a word stands anywhere in it."""
         return self.of_value("text", node, partial(str, self.values[form][id_]))
+
+    def found_in(self, word: str, check: Callable[[Node], Iterable[Diagnostic]]) -> Iterator[Diagnostic]:
+        """What a check finds in the nodes, at any depth, of the sound rows in whose text a word stands; kept
+        with the row.
+        """
+        for form, id_, _, node in self.sound_rows():
+            if form in self.known and word in self.text_of(form, id_, node):
+                yield from self.of_row(f"found in {word}", node, partial(_found_inside, node, check))
 
     def once(self, name: str, make: Callable[[Subject], T]) -> T:
         """What `make` makes of this subject, made once: several checks may ask for the same."""

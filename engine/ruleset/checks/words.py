@@ -13,6 +13,7 @@ import ast
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from math import inf
 from typing import Any
 
@@ -402,37 +403,21 @@ def _goes_with(
 
 def ranges_go_upward(subject: Subject) -> Iterator[Diagnostic]:
     """A range of faces or of an amount goes from its lower end to its higher."""
-    for form, id_, node in subject.draft.all_rows():
-        if (
-            form in subject.known
-            and (form, id_) not in subject.faulty
-            and ".." in subject.text_of(form, id_, node)
-        ):
-            yield from _ranges(node)
+    yield from subject.found_in("..", _ranges)
 
 
 def _ranges(node: Node) -> Iterator[Diagnostic]:
-    for key, value in node.items():
-        found = _RANGE.fullmatch(key)
+    texts: list[tuple[str, str | None]] = [(key, key) for key, _ in node.items()]
+    if isinstance(node.value, str) and not node.style:
+        texts = [(node.value, None)]
+    for text, key in texts:
+        found = _RANGE.fullmatch(text)
         if found and int(found[1]) > int(found[2]):
-            yield _upside_down(node, key, found)
-        yield from _ranges(value)
-    for member in node.members():
-        yield from _ranges(member)
-    if (
-        isinstance(node.value, str)
-        and not node.style
-        and (found := _RANGE.fullmatch(node.value))
-        and int(found[1]) > int(found[2])
-    ):
-        yield _upside_down(node, None, found)
-
-
-def _upside_down(node: Node, key: str | None, found: re.Match[str]) -> Diagnostic:
-    hint = f"write {found[2]}..{found[1]}"
-    return diagnose(
-        "E212", "error", f"the range {found[0]} is empty: its lower end comes first", node, key=key, hint=hint
-    )
+            message, hint = (
+                f"the range {text} is empty: its lower end comes first",
+                f"write {found[2]}..{found[1]}",
+            )
+            yield diagnose("E212", "error", message, node, key=key, hint=hint)
 
 
 def faces_are_on_the_die(subject: Subject) -> Iterator[Diagnostic]:
@@ -459,8 +444,8 @@ def ranges_of_tables_are_apart(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def _all_ranges(node: Node) -> list[Diagnostic]:
-    below = [d for _, child in node.items() for d in _all_ranges(child)]
-    return [*_met_twice({text: at for text, at in node.items() if ".." in text}), *below]
+    ranges = ({text: at for text, at in inner.items() if ".." in text} for inner in node.inside())
+    return list(chain.from_iterable(map(_met_twice, ranges)))
 
 
 def _met_twice(ranges: Mapping[str, Node]) -> Iterator[Diagnostic]:
