@@ -98,7 +98,7 @@ def battles(played: RecordedGame, book: Book) -> None:
                 continue
             _hits(entry, stage, fire, book)
             _value(entry, row, stage, fire, reader, book)
-        _sums(entry, row, book)
+        _sums(entry, book)
         _pairs(entry, row, book)
         _losses(entry, row, book)
         _facts(entry, book)
@@ -228,7 +228,7 @@ def figures(
     return [Fraction(reader._together(row, 0 if base is None else base, rows, scope))]
 
 
-def _sums(entry: Entry, row: Row, book: Book) -> None:
+def _sums(entry: Entry, book: Book) -> None:
     """Where sums are compared: their difference."""
     if "difference" not in entry.data:
         return

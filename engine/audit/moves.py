@@ -55,7 +55,7 @@ def _order(entry: Entry, ruleset: Ruleset, reader: Reader, links: Mapping[str, s
         return
     for kind, n in entry.data.get("units", {}).items():
         try:
-            used = spent(ruleset, reader, mode, nation, kind, path, links)
+            used = spent(reader, mode, nation, kind, path, links)
             most = _allowance(entry, ruleset, reader, mode, nation, kind, path)
         except Beyond as why:
             book.skip(str(why))
@@ -111,7 +111,6 @@ def _wholes(ruleset: Ruleset, place: str) -> Iterator[str]:
 
 
 def spent(
-    ruleset: Ruleset,
     reader: Reader,
     mode: MovementRow,
     nation: str,
@@ -243,7 +242,7 @@ def _forces(
             if r.get("force") == id_ and not r.get("aboard")
         }
         try:
-            used = {kind: spent(ruleset, reader, mode, nation, kind, list(way), links) for kind in kinds}
+            used = {kind: spent(reader, mode, nation, kind, list(way), links) for kind in kinds}
             most = {
                 kind: _allowance(entry, ruleset, reader, mode, nation, kind, [str(way[0])]) for kind in kinds
             }

@@ -169,7 +169,7 @@ def troops(turn: Turn, battle: Battle, busy: Mapping[str, str]) -> list[Troops]:
     out = []
     for side in (ATTACKER, DEFENDER):
         for key, row in party_stacks(turn, battle, side):
-            if takes_part(turn, battle, side, key, row):
+            if takes_part(turn, battle, side, key):
                 out.append(Troops(key, row, side, _link(turn, battle, row), str(row.get("force", ""))))
     for side, key, row, join in (
         listed.helpers(turn.world, battle.row, battle.record, battle.place) if battle.record else ()
@@ -194,7 +194,7 @@ def abandon(turn: Turn, battle: Battle, side: int) -> None:
     """When nobody of a side is left in a battle, what stood beside it goes too, where its row says so
     (`leaves`).
     """
-    if any(takes_part(turn, battle, side, key, row) for key, row in party_stacks(turn, battle, side)):
+    if any(takes_part(turn, battle, side, key) for key, row in party_stacks(turn, battle, side)):
         return
     for row in battle.row.get("virtual", ()):
         if row.get("leaves") and (row["id"], side) in battle.virtual_left:
@@ -316,7 +316,7 @@ def _helps(turn: Turn, owner: str, owners: Sequence[Sequence[str]]) -> int | Non
     return None
 
 
-def takes_part(turn: Turn, battle: Battle, side: int, key: str, row: Fields) -> bool:
+def takes_part(turn: Turn, battle: Battle, side: int, key: str) -> bool:
     """Whether a stack of a party fights in battles of this row (`who`, for both sides or for each)."""
     who = battle.row.get("who")
     if isinstance(who, Mapping):
@@ -331,7 +331,7 @@ def absentees(turn: Turn, battle: Battle) -> dict[tuple[str, str], dict[str, int
     out: dict[tuple[str, str], dict[str, int]] = {}
     for side in (ATTACKER, DEFENDER):
         for key, row in party_stacks(turn, battle, side) if "absent" in battle.row else ():
-            if takes_part(turn, battle, side, key, row):
+            if takes_part(turn, battle, side, key):
                 continue
             names = _names(turn, battle, side, key)
             rule = next((r for r in battle.row["absent"] if turn.world.test(r["when"], names)), None)

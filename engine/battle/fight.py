@@ -333,7 +333,7 @@ def _busy(turn: Turn, running: Sequence[Battle], number: int) -> dict[str, str]:
         if not row.get("stays") or not row.get("targets"):
             continue
         target = row["targets"][0]
-        rule = _recall(running, target)
+        rule = _recall(running)
         elsewhere = [
             f
             for f in attacked.get(row["at"], ())
@@ -359,7 +359,7 @@ def _recalls(turn: Turn, rule: Row | None, force: str) -> bool:
     )
 
 
-def _recall(running: Sequence[Battle], place: str) -> Row | None:
+def _recall(running: Sequence[Battle]) -> Row | None:
     for battle in running:
         for join in battle.row.get("joins", ()):
             if "recall" in join:

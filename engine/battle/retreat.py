@@ -105,7 +105,7 @@ def _holds(turn: Turn, battle: Battle, side: int, test: str, who: str = "") -> b
         name: tuple(
             Entity("unit", k)
             for k, r in party_stacks(turn, battle, which)
-            if takes_part(turn, battle, which, k, r)
+            if takes_part(turn, battle, which, k)
         )
         for name, which in (("mine", side), ("foe", 1 - side))
     }

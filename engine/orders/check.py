@@ -16,6 +16,7 @@ from typing import Any
 from ..core.diagnostics import Diagnostic, Severity
 from ..core.patience import go_on
 from ..economy.catalogue import Market
+from ..orders.lookahead import bare
 from ..turn.context import Order
 from ..turn.validated_orders import Note, Refusal, RefusalCode, Remark, ValidatedOrder
 from ..units import assignment, fleet
@@ -50,15 +51,6 @@ class CheckedOrders:
     def orders(self) -> list[Order]:
         """The orders that stand, complete and ready for the resolution."""
         return [dict(intent.order) for intent in self.intents]
-
-
-def _bare(order: Mapping[str, Any]) -> Order:
-    """An order as the resolution takes it."""
-    return {
-        k: v
-        for k, v in order.items()
-        if k not in ("columns", "readings", "place", "mended", "guessed", "first")
-    }
 
 
 def check(world: World, nation: str, orders: Sequence[Order], *, file: str = "") -> CheckedOrders:
@@ -98,7 +90,7 @@ def _hang(run: _Run, again: Callable[[Collection[int]], _Run]) -> None:
 def _in_order(intents: Mapping[int, ValidatedOrder]) -> list[ValidatedOrder]:
     """Intents in the order of the file, as the resolution takes them."""
     standing_ones = (intents[place] for place in sorted(intents))
-    return [replace(i, order=_bare(i.order), mended=str(i.order.get("mended", ""))) for i in standing_ones]
+    return [replace(i, order=bare(i.order), mended=str(i.order.get("mended", ""))) for i in standing_ones]
 
 
 def standing(world: World, nation: str, orders: Sequence[Order]) -> tuple[list[Order], dict[str, str]]:
@@ -156,7 +148,7 @@ class _Run:
             self.checker.say_of_all(why)
         for place, remark in absent_losses(world, nation, self.intents):
             self.remark(place, remark)
-        self.standing = [_bare(self.intents[place].order) for place in sorted(self.intents)]
+        self.standing = [bare(self.intents[place].order) for place in sorted(self.intents)]
         self.held: dict[int, ValidatedOrder] = {}
         if prospect.unmet:
             self.held, self.intents = self.intents, {}
@@ -223,7 +215,7 @@ class Checker:
         if fleet.makes_one(self.book.ruleset, order):
             order = {**order, "number": self.book.fleet.next()}
         understood = self.understood(order)
-        return None if understood is None else _bare(understood.intent.order)
+        return None if understood is None else bare(understood.intent.order)
 
     def understood(self, order: Order) -> Understood | None:
         """Like `take`, with what the order comes to."""

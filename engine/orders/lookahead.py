@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 from ..core.dice import KeyedDice
 from ..core.frame import Path, inputs, nodes_in, step_name
-from ..core.model import Row, Ruleset
+from ..core.model import Row, Ruleset, derived_of
 from ..core.nested import inside
 from ..core.registry import mechanic
 from ..core.state import Entity
@@ -43,7 +43,7 @@ from ..world import treasury
 from ..world.messages import fill
 from ..world.world import World
 
-__all__ = ["Lookahead", "at_its_step", "in_frame", "may_be_given", "place_of"]
+__all__ = ["Lookahead", "at_its_step", "bare", "in_frame", "may_be_given", "place_of"]
 
 
 Place = tuple[int, int]
@@ -60,30 +60,24 @@ FORESEEN = frozenset({"collect", "upkeep"})
 """The mechanics that a prospect carries out for its nation without any order."""
 
 
+@derived_of()
 def in_frame(ruleset: Ruleset) -> Mapping[str, tuple[Place, Row]]:
     """Where orders ("form/id") are carried out, with the step, which knows its phase; one of several steps is
     in the first.
 
     Answers are in no step (an empty row), and before all others.
     """
-
-    def make() -> dict[str, tuple[Place, Row]]:
-        out: dict[str, tuple[Place, Row]] = {
-            f"decisions/{id_}": (FIRST, {}) for id_ in ruleset.rows("decisions")
-        }
-        changes = 0
-        for node in _steps(ruleset.sequence):
-            changes += node["do"] in CHANGING
-            number = 2 * changes + (node["do"] not in CHANGING)
-            listed = (
-                0 if node.get("as_written") else len(node.get("actions", ()))
-            )  # act by act, as the step lists them
-            for index, key in enumerate(carried_out(ruleset, node)):
-                out.setdefault(key, ((number, index if index < listed else 0), node))
-        return out
-
-    places: Mapping[str, tuple[Place, Row]] = ruleset.derived("orders in the sequence", make)
-    return places
+    out: dict[str, tuple[Place, Row]] = {f"decisions/{id_}": (FIRST, {}) for id_ in ruleset.rows("decisions")}
+    changes = 0
+    for node in _steps(ruleset.sequence):
+        changes += node["do"] in CHANGING
+        number = 2 * changes + (node["do"] not in CHANGING)
+        listed = (
+            0 if node.get("as_written") else len(node.get("actions", ()))
+        )  # act by act, as the step lists them
+        for index, key in enumerate(carried_out(ruleset, node)):
+            out.setdefault(key, ((number, index if index < listed else 0), node))
+    return out
 
 
 def place_of(ruleset: Ruleset, order: Order) -> Place:
@@ -104,11 +98,12 @@ def gate(view: World) -> list[tuple[Place, Row]]:
         nodes = (node or {}).get("steps", ())
     if node is None or "input" not in node:
         node = next(iter(inputs(ruleset.sequence)), {})
-    places = ruleset.derived("steps in the sequence", lambda: _places(ruleset))
+    places = _places(ruleset)
     rows = [ruleset.row("requirements", id_) for id_ in node.get("requirements", ())]
     return sorted(((places.get(row.get("at", ""), LAST), row) for row in rows), key=lambda found: found[0])
 
 
+@derived_of()
 def _places(ruleset: Ruleset) -> dict[str, Place]:
     """The place before each step of the sequence of play."""
     out: dict[str, Place] = {}
@@ -133,6 +128,7 @@ def _steps(frame: Iterable[Row]) -> Iterable[Row]:
             }
 
 
+@derived_of()
 def _foreseen(ruleset: Ruleset) -> list[tuple[Place, Row]]:
     """The steps that give and take means by themselves and the nodes marked `foreseen`, with their places in
     the sequence of play."""
@@ -169,7 +165,7 @@ class Lookahead:
         for old in [k for k, row in state.table("orders").items() if row.get("nation") == nation]:
             state.put("orders", old, "*", None)
         for order in orders:
-            state.put("orders", _key(order), "*", _bare(order))
+            state.put("orders", _key(order), "*", bare(order))
         self.turn = Turn(
             view.ruleset,
             state,
@@ -185,10 +181,7 @@ class Lookahead:
         self._gate = list(gate(view))
         self.gated = bool(self._gate)
         here = tuple(int(level["i"]) for level in view.state.get("game", "game", "cursor") or ())
-        foreseen: list[tuple[Place, Row]] = view.ruleset.derived(
-            "means foreseen", lambda: _foreseen(view.ruleset)
-        )
-        self._foreseen = [(place, node) for place, node in foreseen if node["path"] > here]
+        self._foreseen = [(place, node) for place, node in _foreseen(view.ruleset) if node["path"] > here]
         self.unmet: list[tuple[str, str]] = []
         """The requirements that the orders so far do not fulfill: its id, and what is missing."""
         self.moves: list[Callable[[], None]] = []
@@ -304,9 +297,9 @@ class Lookahead:
         is noted."""
         self._settled = True
         turn, key = self.turn, _key(order)
-        turn.state.put("orders", key, "*", _bare(order))
+        turn.state.put("orders", key, "*", bare(order))
         turn.chanced, turn.fortune = False, order.get("place") not in self.unlucky
-        yield {"key": key, **_bare(order)}
+        yield {"key": key, **bare(order)}
         turn.fortune = None
         self._done.append(int(order.get("place", 0)))
         if turn.chanced:
@@ -345,9 +338,7 @@ def at_its_step(view: World, nation: str, key: str) -> World:
         return prospect.turn.world if prospect.means_changed else view
 
     where = place_of(view.ruleset, {"order": key})
-    early = all(
-        where < place for place, _ in view.ruleset.derived("means foreseen", lambda: _foreseen(view.ruleset))
-    )
+    early = all(where < place for place, _ in _foreseen(view.ruleset))
     return view if early else view.keep(("at its step", nation, where), None, make)
 
 
@@ -355,12 +346,12 @@ def _key(order: Order) -> str:
     return f"{order['nation']}/{int(order.get('place', 0)):04d}"
 
 
-def _bare(order: Order) -> dict[str, Any]:
-    return {
-        k: v
-        for k, v in order.items()
-        if k not in ("columns", "readings", "place", "mended", "guessed", "first")
-    }
+def bare(order: Mapping[str, Any]) -> Order:
+    """An order as the resolution takes it: without what the reader and the check noted of it."""
+    return {key: value for key, value in order.items() if key not in _NOTED}
+
+
+_NOTED = frozenset({"columns", "readings", "place", "mended", "guessed", "first"})
 
 
 # ---- what others may give
@@ -384,12 +375,13 @@ def may_be_given(context: OrderContext, nation: str, order: Order) -> bool:
     """
     ruleset = context.ruleset
     step, _ = place_of(ruleset, order)
-    gifts: list[tuple[int, Gift]] = ruleset.derived("gifts in the sequence", lambda: list(_gifts(ruleset)))
-    return any(at < step and _open_for(context, gift, nation) for at, gift in gifts)
+    return any(at < step and _open_for(context, gift, nation) for at, gift in _gifts(ruleset))
 
 
-def _gifts(ruleset: Ruleset) -> Iterator[tuple[int, Gift]]:
+@derived_of()
+def _gifts(ruleset: Ruleset) -> list[tuple[int, Gift]]:
     """The payments to others by acts of steps in which all nations act together, with the step of each."""
+    out: list[tuple[int, Gift]] = []
     steps = in_frame(ruleset)
     for id_, row in ruleset.rows("actions").items():
         (step, _), node = steps.get(f"actions/{id_}", (LAST, {"alone": True}))
@@ -402,9 +394,10 @@ def _gifts(ruleset: Ruleset) -> Iterator[tuple[int, Gift]]:
         }
         for to in dict.fromkeys(_paid(with_own_cases(ruleset, row))):
             if ruleset.has("nations", to):
-                yield step, Gift(row, to, "")
+                out.append((step, Gift(row, to, "")))
             elif strip_mark(to) in nations:
-                yield step, Gift(row, "", strip_mark(to))
+                out.append((step, Gift(row, "", strip_mark(to))))
+    return out
 
 
 def _paid(part: Any) -> Iterator[str]:

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..core.faults import StoreError
 from ..core.frame import inputs, nodes_in, steps
-from ..core.model import Row, Ruleset
+from ..core.model import Row, Ruleset, derived_of
 from ..core.nested import inside
 from ..core.state import Entity
 from ..orders.names import Names
@@ -85,11 +85,10 @@ def open_now(game: Game) -> set[str]:
     takes orders.
     """
     ruleset = game.ruleset
-    askers: Mapping[str, set[str]] = ruleset.derived("what asks for decisions", lambda: _askers(ruleset))
     world = whole_world(game)
     ahead = _ahead(world, ruleset.sequence)
     keys = {key for node in ahead for key in _keys(ruleset, node)}
-    return {id_ for id_, by in askers.items() if not by or by & keys}
+    return {id_ for id_, by in _askers(ruleset).items() if not by or by & keys}
 
 
 def offers_in(game: Game) -> list[PendingOffer]:
@@ -165,6 +164,7 @@ def _offers(world: World, by: str, order: Mapping[str, Any], row: Row, vote: Row
 # ---- where decisions are asked
 
 
+@derived_of()
 def _askers(ruleset: Ruleset) -> dict[str, set[str]]:
     """Each decision with the keys of the steps and orders that ask it ("step/name", "form/id"); an empty set:
     at any time.

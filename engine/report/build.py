@@ -156,7 +156,7 @@ def nation_report(
             "Technology and what is under way",
             tuple(news.technology(world, reader, words, _under_way(world, reader))),
         ),
-        ReportPart("Notices", _notices([*notices, *news.input_notices(world, mine, reader, words)])),
+        ReportPart("Notices", _notices([*notices, *news.input_notices(mine, reader, words)])),
     ]
     return Report(
         game=game,
@@ -318,7 +318,7 @@ def moderator_report(
     parts = [
         ReportPart("The result", tuple(result(world, entries, "", words))),
         ReportPart("Your part now", _notices([*notices])),
-        ReportPart("Orders", tuple(summary.orders(world, entries, words))),
+        ReportPart("Orders", tuple(summary.orders(entries, words))),
         ReportPart("Look again", tuple(summary.look_again(world, entries, words))),
         ReportPart("News", (*([bullets([*grave, *rest])] if public else []), *laid_open)),
         ReportPart("Land", tuple(summary.land(hands))),

@@ -557,7 +557,7 @@ def losses(found: Iterable[Any], reader: str, words: Wording) -> str:
     )
 
 
-def input_notices(world: World, entries: Iterable[Entry], reader: str, words: Wording) -> list[str]:
+def input_notices(entries: Iterable[Entry], reader: str, words: Wording) -> list[str]:
     """Who ordered for the reader, and whether their orders were missing."""
     out = []
     for entry in entries:

@@ -175,7 +175,7 @@ def read_layers(path: Path, root: Path | None = None) -> RulesetFiles:
         files, found = read_folder(folder, top)
         reading.layers.insert(0, (folder, files))
         reading.found += found
-        manifest = _manifest(reading, files, name_of(folder / MANIFEST, top))
+        manifest = _manifest(files, name_of(folder / MANIFEST, top))
         if manifest is None:
             break
         reading.found += format_fault(manifest)
@@ -270,7 +270,7 @@ def ruleset_of(draft: MergedRuleset, known: Forms) -> Ruleset:
     )
 
 
-def _manifest(reading: RulesetFiles, files: list[SourceFile], name: str) -> Node | None:
+def _manifest(files: list[SourceFile], name: str) -> Node | None:
     for file in files:
         if file.name == name:
             return parse_file(file)[0]

@@ -16,7 +16,7 @@ from typing import Any
 from ..core.frame import step_name, steps
 from ..core.journal import EVERYONE
 from ..core.messages import Message, joined
-from ..core.model import Row, Ruleset
+from ..core.model import SEQUENCE, Row, Ruleset, derived_of
 from ..core.rows import DecisionRow
 from ..core.state import Entity, unit_key
 from ..ruleset.expressions.parse import strip_mark
@@ -73,11 +73,12 @@ def deploys(ruleset: Ruleset, order: str) -> Row | None:
     form, _, id_ = order.partition("/")
     if form != "orders":
         return None
-    found: dict[str, Row] = ruleset.derived(
-        "steps that deploy",
-        lambda: {step_name(n): n for n in steps(ruleset.sequence) if n["do"] == "deploy"},
-    )
-    return found.get(str(ruleset.row_or_empty("orders", id_).get("step", "")))
+    return _steps_that_deploy(ruleset).get(str(ruleset.row_or_empty("orders", id_).get("step", "")))
+
+
+@derived_of(SEQUENCE)
+def _steps_that_deploy(ruleset: Ruleset) -> dict[str, Row]:
+    return {step_name(node): node for node in steps(ruleset.sequence) if node["do"] == "deploy"}
 
 
 def pool(world: World, nation: str, node: Row) -> dict[str, Places]:

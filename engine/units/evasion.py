@@ -49,7 +49,7 @@ def refusal(turn: Turn, row: DetectionRow, force: str, to: str) -> str | None:
     name = routes.name_of(turn.world, "places", to)
     if to not in turn.world.geography.next_to(here, going.links):
         return f"{name} is not next to it"
-    if going.shut(to, f"{here}>{to}") is not None or not going.test("enter", to, f"{here}>{to}", (here,)):
+    if going.shut(f"{here}>{to}") is not None or not going.test("enter", to, f"{here}>{to}", (here,)):
         return f"it may not enter {name}"
     if not turn.world.test(
         row.get("refuge"), {"place": Entity("place", to), "self": Entity("nation", owner)}

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..core.frame import nodes_in
-from ..core.model import Row
+from ..core.model import SEQUENCE, Row, Ruleset, derived_of
 from ..core.rows import MovementRow
 from ..core.state import Entity, Fields
 from ..turn.context import Order, OrderContext
@@ -217,11 +217,13 @@ def _stopped(going: routes.Going, path: routes.Path) -> bool:
     """Whether the way ends at a place that the order names on it; where all move tick by tick nobody can know
     yet.
     """
-    ruleset = going.world.ruleset
-    in_ticks = ruleset.derived(
-        "moves in ticks", lambda: any("ticks" in n.row for n in nodes_in(ruleset.sequence))
-    )
-    return not in_ticks and going.stops(path[-1], f"{path[-2]}>{path[-1]}", path[:-1])
+    here = f"{path[-2]}>{path[-1]}"
+    return not _in_ticks(going.world.ruleset) and going.stops(path[-1], here, path[:-1])
+
+
+@derived_of(SEQUENCE)
+def _in_ticks(ruleset: Ruleset) -> bool:
+    return any("ticks" in node for _, node, _ in nodes_in(ruleset.sequence))
 
 
 def _plan(

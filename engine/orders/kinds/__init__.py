@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Final, TypeVar
 
 from ...core.choices import as_slot
-from ...core.model import Row, Ruleset
+from ...core.model import Row, Ruleset, derived_of
 from ...turn.context import Order
 from ...turn.validated_orders import Refusal, RefusalCode
 from ..input_points import by_phase
@@ -61,13 +61,9 @@ FORMS = ("actions", "orders", "decisions")
 T = TypeVar("T", bound=OrderKind)
 
 
+@derived_of()
 def order_kinds(ruleset: Ruleset) -> Mapping[str, OrderKind]:
     """The kinds of all orders of a ruleset, by their keys ("form/id")."""
-    kinds: Mapping[str, OrderKind] = ruleset.derived("kinds of orders", lambda: _order_kinds(ruleset))
-    return kinds
-
-
-def _order_kinds(ruleset: Ruleset) -> dict[str, OrderKind]:
     out: dict[str, OrderKind] = {}
     for form in FORMS:
         for id_, row in ruleset.rows(form).items():

@@ -53,7 +53,7 @@ def effects_say_all_that_they_need(subject: Subject) -> Iterator[Diagnostic]:
         if (own := node.get("own")) is not None and own.is_map:
             yield from _own(subject, own)
         if (react := node.get("react")) is not None and react.is_map:
-            yield from _react(subject, react, mark)
+            yield from _react(subject, react)
         if (join := node.get("join")) is not None:
             yield from _join(subject, join)
         if (vote := node.get("vote")) is not None and vote.is_map:
@@ -168,7 +168,7 @@ def _change(subject: Subject, at: Node) -> Iterator[Diagnostic]:
         yield diagnose("E401", "error", f"{form} has no {to.value!r}", to, hint=hint)
 
 
-def _react(subject: Subject, at: Node, mark: Marked) -> Iterator[Diagnostic]:
+def _react(subject: Subject, at: Node) -> Iterator[Diagnostic]:
     matrix = subject.rows("matrices").get(at.text("matrix") or "")
     row = at.get("row")
     if matrix is None or row is None:

@@ -290,7 +290,7 @@ def facts_have_the_roles_they_are_asked_for(subject: Subject) -> Iterator[Diagno
                 continue
             at = node.value[word]
             if not isinstance(filters, dict):
-                yield from _filter(known, word, BARE_ROLES.get(word, "by"), filters, at, None, mark)
+                yield from _filter(known, word, BARE_ROLES.get(word, "by"), filters, at, mark)
                 continue
             for role, value in filters.items():
                 if (
@@ -303,7 +303,7 @@ def facts_have_the_roles_they_are_asked_for(subject: Subject) -> Iterator[Diagno
                         "E211", "error", f"the trigger {word} has no role {role!r}", at, key=role, hint=hint
                     )
                 else:
-                    yield from _filter(known, word, role, value, at.value[role], role, mark)
+                    yield from _filter(known, word, role, value, at.value[role], mark)
 
 
 def _slot_of_acts(subject: Subject, word: str, role: str) -> bool:
@@ -312,7 +312,7 @@ def _slot_of_acts(subject: Subject, word: str, role: str) -> bool:
 
 
 def _filter(
-    known: KnownWords, word: str, role: str, value: Any, node: Node, key: str | None, mark: Marked
+    known: KnownWords, word: str, role: str, value: Any, node: Node, mark: Marked
 ) -> Iterator[Diagnostic]:
     sources = FACTS[word].get(role, ())
     if not sources:

@@ -14,7 +14,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 from ...core.choices import block_of
-from ...core.model import SEQUENCE
+from ...core.model import SEQUENCE, derived_of
 from ...core.nested import texts_in
 from ...core.state import columns
 from ..action_changes import CHANGES, requirements
@@ -102,15 +102,12 @@ def _of_part(ruleset: Ruleset, part: Any, seen: set[str]) -> Iterator[str | None
         yield from _walk(ruleset, expression, seen)
 
 
+@derived_of()
 def counted_facts(ruleset: Ruleset) -> frozenset[str]:
     """The facts that any row or step of the ruleset counts, found once: nothing else need be kept of what has
     happened.
     """
-
-    def make() -> frozenset[str]:
-        return frozenset().union(*(_counted_in(ruleset, part) for part in (*ruleset.forms, SEQUENCE)))
-
-    return ruleset.derived("counted triggers", make)
+    return frozenset().union(*(_counted_in(ruleset, part) for part in (*ruleset.forms, SEQUENCE)))
 
 
 def _counted_in(ruleset: Ruleset, part: str) -> frozenset[str]:
@@ -240,23 +237,20 @@ def _arguments(call: ast.Call) -> Iterator[str | None]:
 _WEIGHING: Final = frozenset({"count", "sum"})  # of units as many as are in their stacks
 
 
+@derived_of(*MEANING)
 def purses_read(ruleset: Ruleset) -> Tables | None:
     """The tables that decide how the land of a nation falls into regions with treasuries of their own, and
     where its seat is.
     """
-
-    def make() -> Tables | None:
-        rows = [block_of(row, "treasury") for row in ruleset.rows("resources").values()]
-        through = [reads(ruleset, row.get("through")) for row in rows]
-        seats = [_together(_field(ruleset, row["seat"], set(), known=True)) for row in rows if "seat" in row]
-        return _together(
-            (
-                *HELD,
-                *(table for part in (*through, *seats) for table in (part if part is not None else (None,))),
-            )
+    rows = [block_of(row, "treasury") for row in ruleset.rows("resources").values()]
+    through = [reads(ruleset, row.get("through")) for row in rows]
+    seats = [_together(_field(ruleset, row["seat"], set(), known=True)) for row in rows if "seat" in row]
+    return _together(
+        (
+            *HELD,
+            *(table for part in (*through, *seats) for table in (part if part is not None else (None,))),
         )
-
-    return ruleset.derived("treasuries read", make, of=MEANING)
+    )
 
 
 def _term(ruleset: Ruleset, name: str, seen: set[str]) -> Iterator[str | None]:
