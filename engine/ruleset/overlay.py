@@ -11,7 +11,7 @@ of the row:
 - `append: {key: [..]}` adds to the end of the list below, `append: {key: {..}}` adds entries to the map
   below: an entry that both have is added to in the same way if it is a list or a map, and replaced otherwise;
 - `sequence`, given again, replaces the whole sequence of play; `sequence_changes` alters single steps of it
-  (see `frame_changes.py`);
+  (see `sequence_changes.py`);
 - the manifest keeps its own id and title; its settings are merged key by key, and so are those that have
   keys of their own; the `rules` of a scenario or a case may have `settings` too.
 

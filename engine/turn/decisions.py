@@ -1,4 +1,4 @@
-"""Decisions: whatever a mechanic must ask.
+"""Decisions: questions that nations or the moderator must answer, asked by rules in the course of a turn.
 
 An answer given beforehand, or the default policy of the decision's row.
 """
