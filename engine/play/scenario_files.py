@@ -73,9 +73,7 @@ def works_stand_on_borders(subject: ScenarioSubject) -> Iterator[Diagnostic]:
         for other in facing if isinstance(facing, list) else [facing]:
             if place in places and other in places and frozenset((place, other)) not in borders:
                 at = find(subject.node, ["works", number, "facing"])
-                yield diagnose(
-                    "E411", "error", f"{place!r} has no border with {other!r} for works to stand on", at
-                )
+                yield diagnose("E411", f"{place!r} has no border with {other!r} for works to stand on", at)
 
 
 def no_more_is_chosen_than_is_free(subject: ScenarioSubject) -> Iterator[Diagnostic]:
@@ -102,7 +100,7 @@ def no_more_is_chosen_than_is_free(subject: ScenarioSubject) -> Iterator[Diagnos
                     f"{owner!r} may place {free} of its {all_of[owner, kind]} {kind!r} itself; here "
                     "more are chosen"
                 )
-                yield diagnose("E412", "error", message, at, key=kind)
+                yield diagnose("E412", message, at, key=kind)
             chosen[owner, kind] += n
 
 
@@ -131,9 +129,7 @@ def options_have_values_of_theirs(subject: ScenarioSubject) -> Iterator[Diagnost
         if values and not is_one_of(value, values):
             at = find(subject.node, ["options", id_])
             words = ", ".join(str(v).lower() if isinstance(v, bool) else str(v) for v in values)
-            yield diagnose(
-                "E413", "error", f"the option {id_!r} cannot be {value!r}", at, hint=f"one of {words}"
-            )
+            yield diagnose("E413", f"the option {id_!r} cannot be {value!r}", at, hint=f"one of {words}")
 
 
 def nations_begin_with_what_they_need(subject: ScenarioSubject) -> Iterator[Diagnostic]:
@@ -155,7 +151,7 @@ def nations_begin_with_what_they_need(subject: ScenarioSubject) -> Iterator[Diag
         if missing:
             name = subject.ruleset.row_or_empty("nations", nation).get("name", nation)
             message = f"{name} begins without a word of its {' and '.join(missing)}"
-            yield diagnose("E414", "error", message, subject.node, hint="say it, be it 0")
+            yield diagnose("E414", message, subject.node, hint="say it, be it 0")
 
 
 SCENARIO_CHECKS: list[Callable[[ScenarioSubject], Iterable[Diagnostic]]] = [
@@ -237,9 +233,7 @@ def read_scenario(
         if below is not None and not any(
             below.resolve().is_relative_to(p) for p in (read[0].parent, shipped_scenarios().resolve())
         ):
-            found.append(
-                diagnose("E117", "error", f"{asked.value!r} leads out of the scenario's folder", asked)
-            )
+            found.append(diagnose("E117", f"{asked.value!r} leads out of the scenario's folder", asked))
             break
         if below is None or below.resolve() in read:
             message = (
@@ -249,11 +243,7 @@ def read_scenario(
             )
             found.append(
                 diagnose(
-                    "E410",
-                    "error",
-                    message,
-                    asked,
-                    hint="a path from this file, or the name of a shipped scenario",
+                    "E410", message, asked, hint="a path from this file, or the name of a shipped scenario"
                 )
             )
             break
@@ -261,9 +251,7 @@ def read_scenario(
     whole = layers.pop()
     if whole.get(APPEND) is not None and whole.get(EXTENDS) is None:
         hint = "say what it `extends`, or write the lists themselves"
-        found.append(
-            diagnose("E221", "error", "no scenario below to append to", whole, key=APPEND, hint=hint)
-        )
+        found.append(diagnose("E221", "no scenario below to append to", whole, key=APPEND, hint=hint))
     while layers:
         whole = _lay_over(whole, layers.pop(), found)
     return whole, found, texts
@@ -291,9 +279,7 @@ def _lay_over(below: Node, above: Node, found: list[Diagnostic]) -> Node:
         old = entries.get(key)
         if old is None or not old.is_list or not value.is_list or key in mine:
             found.append(
-                diagnose(
-                    "E221", "error", f"no list {key!r} to append to in the scenario below", more, key=key
-                )
+                diagnose("E221", f"no list {key!r} to append to in the scenario below", more, key=key)
             )
             continue
         entries[key] = Node([*old.value, *value.value], value.file, value.line, value.column)
@@ -364,7 +350,7 @@ def ruleset_folder(node: Node, folder: Path) -> tuple[Path | None, list[Diagnost
         did_you_mean(given, shipped)
         or f"shipped are {', '.join(sorted(shipped)) or 'none'}; or a path from this file"
     )
-    return None, [diagnose("E408", "error", f"there is no ruleset {given!r}", at, hint=hint)]
+    return None, [diagnose("E408", f"there is no ruleset {given!r}", at, hint=hint)]
 
 
 def named_ruleset(given: str, folder: Path) -> tuple[Path | None, dict[str, Path]]:
@@ -392,6 +378,4 @@ def _errors_below(node: Node, inside: list[Diagnostic]) -> Iterator[Diagnostic]:
         first = next(d for d in errors if d.file != node.file)
         at = node.get("ruleset")
         message = f"the ruleset has errors ({len(errors) - len(own)}), the first: {first.message}"
-        yield diagnose(
-            "E409", "error", message, at, hint=f"validate the ruleset; the first error is in {first.where}"
-        )
+        yield diagnose("E409", message, at, hint=f"validate the ruleset; the first error is in {first.where}")

@@ -113,7 +113,7 @@ def _idle_marks(path: Path, ruleset: Ruleset) -> Iterator[Diagnostic]:
             if word not in words:
                 message = f"{word!r} marks nothing: it is none of {_OF_MARKS[key]}"
                 hint = did_you_mean(str(word), words)
-                yield diagnose("E407", "error", message, node, key=at_key, hint=hint)
+                yield diagnose("E407", message, node, key=at_key, hint=hint)
 
 
 def _words_of(said: Node | None) -> Iterator[tuple[Any, Node, str | None]]:

@@ -164,7 +164,7 @@ def read_layers(path: Path, root: Path | None = None) -> RulesetFiles:
             message = (
                 "rulesets extend one another in a ring" if real in seen else f"more than {MAX_LAYERS} layers"
             )
-            reading.found.append(diagnose("E119", "error", message, asked))
+            reading.found.append(diagnose("E119", message, asked))
             break
         seen.append(real)
         if not (folder / MANIFEST).is_file():
@@ -215,7 +215,7 @@ def assemble(
         ruleset = ruleset_of(draft, known)
     except RecursionError:  # files are limited in depth, but what is laid over one another may add up
         message = "rows or steps of the sequence inside one another, too deep to be checked"
-        return None, reading.with_lines([*found, diagnose("E115", "error", message, layers[-1].manifest)])
+        return None, reading.with_lines([*found, diagnose("E115", message, layers[-1].manifest)])
     return ruleset, reading.with_lines(found)
 
 

@@ -167,7 +167,6 @@ def beside(row: Node, path: Path, other: str) -> list[Node | None]:
 
 def diagnose(
     code: str,
-    severity: Severity,
     message: str,
     node: Node | None = None,
     *,
@@ -176,8 +175,9 @@ def diagnose(
     offset: int | None = None,
 ) -> Diagnostic:
     """A finding at a node, or at one of its keys; `offset` counts characters into a text (None: the value as
-    such).
+    such). What has a code with W is a warning, everything else an error.
     """
+    severity: Severity = "warning" if code.startswith("W") else "error"
     if node is None:
         return Diagnostic(code, severity, message, hint=hint)
     file, line, column = node.file, node.line, node.column

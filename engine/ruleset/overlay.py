@@ -158,22 +158,18 @@ def _add_layer(
                 hint = did_you_mean(form, (*known.names, FRAME))
                 hint = "settings stand in ruleset.yaml" if form == SETTINGS else hint
                 message = f"no table {form!r}"
-                found.append(
-                    diagnose("E201", "error", message, file, key=form, hint=hint or _list_forms(known))
-                )
+                found.append(diagnose("E201", message, file, key=form, hint=hint or _list_forms(known)))
             elif rows.value is None:
                 continue  # a form with nothing under it yet
             elif not rows.is_list:
-                found.append(
-                    diagnose("E202", "error", f"the table {form} must be a list of rows (`- id: ...`)", rows)
-                )
+                found.append(diagnose("E202", f"the table {form} must be a list of rows (`- id: ...`)", rows))
             elif form == FRAME:
                 frames.append((file, rows))
             else:
                 _add_rows(draft, form, rows, known, found, first, below.get(form, set()), changes)
     for file, _ in frames[1:]:
         message = f"a second sequence in one ruleset (the first at {frames[0][1].where})"
-        found.append(diagnose("E225", "error", message, file, key=FRAME))
+        found.append(diagnose("E225", message, file, key=FRAME))
     if frames:
         draft.sequence = list(frames[0][1].members())
     draft.changes += changes
@@ -192,7 +188,7 @@ def _drop_tables(draft: MergedRuleset, manifest: Node, known: Forms, found: list
         draft.replaced.setdefault(table.value, []).extend(rows.values())
         if not rows:
             message = f"nothing to replace: there are no {table.value} below"
-            found.append(diagnose("E221", "error", message, table))
+            found.append(diagnose("E221", message, table))
 
 
 def _list_forms(known: Forms) -> str:
@@ -212,22 +208,20 @@ def _add_rows(
     """The rows of one table in one file."""
     for row in rows.members():
         if not row.is_map:
-            found.append(diagnose("E203", "error", f"a row of {form} must be a map (`id: ...`)", row))
+            found.append(diagnose("E203", f"a row of {form} must be a map (`id: ...`)", row))
             continue
         id_ = row_id(row)
         if id_ is None:
             if known.has_id(form) and row.get("id") is not None:
                 message = f"the id of a row of {form} must be a word"
-                found.append(
-                    diagnose("E204", "error", message, row.get("id"), hint="quote it if it is a number")
-                )
+                found.append(diagnose("E204", message, row.get("id"), hint="quote it if it is a number"))
             else:
                 what = "`id`" if known.has_id(form) else "two different ends in `between`"
-                found.append(diagnose("E204", "error", f"a row of {form} needs {what}", row))
+                found.append(diagnose("E204", f"a row of {form} needs {what}", row))
             continue
         if (form, id_) in first:
             message = f"{form} has {id_!r} twice (first at {first[form, id_].where})"
-            found.append(diagnose("E205", "error", message, row, key="id"))
+            found.append(diagnose("E205", message, row, key="id"))
             continue
         first[form, id_] = row
         if form == FRAME_CHANGES:
@@ -243,12 +237,10 @@ def _add_rows(
             if row.get("append") is not None:
                 message = f"nothing to append to: {form} has no {id_!r} below"
                 hint = did_you_mean(id_, below)
-                found.append(diagnose("E221", "error", message, row, key="append", hint=hint))
+                found.append(diagnose("E221", message, row, key="append", hint=hint))
             if removal is not None:
                 message = f"no keys to remove: {form} has no {id_!r} below"
-                found.append(
-                    diagnose("E221", "error", message, row, key="remove", hint=did_you_mean(id_, below))
-                )
+                found.append(diagnose("E221", message, row, key="remove", hint=did_you_mean(id_, below)))
             here[id_] = row
             if below:
                 draft.added[form, id_] = below
@@ -260,17 +252,15 @@ def _remove(
     removal = row.value["remove"]
     if removal.value is not True:
         message = f"'remove' is true, or a list of keys; {removal.value!r} is neither"
-        found.append(
-            diagnose("E222", "error", message, removal, hint="leave the row out to keep it as it is below")
-        )
+        found.append(diagnose("E222", message, removal, hint="leave the row out to keep it as it is below"))
         return
     extra = [k for k in row.value if k not in ("id", "between", "remove", "note", "source")]
     if extra:
         message = f"a row that is removed cannot say {extra[0]!r} as well"
-        found.append(diagnose("E222", "error", message, row, key=extra[0]))
+        found.append(diagnose("E222", message, row, key=extra[0]))
     if id_ not in below:
         message = f"nothing to remove: {form} has no {id_!r} below"
-        found.append(diagnose("E221", "error", message, row, key="remove", hint=did_you_mean(id_, below)))
+        found.append(diagnose("E221", message, row, key="remove", hint=did_you_mean(id_, below)))
         return
     del draft.forms[form][id_]
     draft.removed[id_] = row
@@ -284,11 +274,9 @@ def _over(below: Node, row: Node, found: list[Diagnostic]) -> Node:
     for name in gone.members() if gone is not None else ():
         if name.value not in entries or name.value in ("id", "between"):
             message = f"no key to remove: the row below has no {name.value!r}"
-            found.append(
-                diagnose("E221", "error", message, name, hint=did_you_mean(str(name.value), below.value))
-            )
+            found.append(diagnose("E221", message, name, hint=did_you_mean(str(name.value), below.value)))
         elif name.value in row.value:
-            found.append(diagnose("E223", "error", f"{name.value!r} is both given again and removed", name))
+            found.append(diagnose("E223", f"{name.value!r} is both given again and removed", name))
         else:
             del entries[name.value]
             keys.pop(name.value, None)
@@ -300,13 +288,11 @@ def _over(below: Node, row: Node, found: list[Diagnostic]) -> Node:
     if more is not None:
         for key, value in more.items():
             if key in row.value:
-                found.append(
-                    diagnose("E223", "error", f"{key!r} is both given again and appended to", more, key=key)
-                )
+                found.append(diagnose("E223", f"{key!r} is both given again and appended to", more, key=key))
             elif key not in entries:
                 hint = did_you_mean(key, below.value)
                 message = f"nothing to append to: the row below has no {key!r}"
-                found.append(diagnose("E221", "error", message, more, key=key, hint=hint))
+                found.append(diagnose("E221", message, more, key=key, hint=hint))
             else:
                 entries[key] = _added(entries[key], value, found)
                 keys[key] = more.keys[key]
@@ -326,7 +312,7 @@ def _added(below: Node, more: Node, found: list[Diagnostic]) -> Node:
             keys[key] = more.keys[key]
         return more.with_entries(entries, keys)
     message = "only a list can be appended to a list, and a map to a map"
-    found.append(diagnose("E224", "error", message, more, hint=f"the value below is at {below.where}"))
+    found.append(diagnose("E224", message, more, hint=f"the value below is at {below.where}"))
     return below
 
 

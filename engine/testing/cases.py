@@ -143,7 +143,7 @@ def of_tree(tree: Node, path: Path, name: str, found: list[Diagnostic] | None = 
     folder = ruleset_of(path, tree.text("ruleset"))
     if folder is None:
         message = "no ruleset: neither does the file name one, nor does it lie in the folder of one"
-        found = [*found, diagnose("T101", "error", message, tree)]
+        found = [*found, diagnose("T101", message, tree)]
     if any(d.severity == "error" for d in found):
         return TestFile(path, folder, (), tuple(found))
     shared = plain_value(tree.value["given"]) if "given" in tree.value else {}
@@ -154,7 +154,7 @@ def of_tree(tree: Node, path: Path, name: str, found: list[Diagnostic] | None = 
         if data["id"] in seen:
             first = seen[data["id"]]
             message = f"a second case {data['id']!r} (the first at line {first.line})"
-            found = [*found, diagnose("T102", "error", message, node)]
+            found = [*found, diagnose("T102", message, node)]
             continue
         seen[data["id"]] = node
         if shared:

@@ -113,10 +113,10 @@ def _piles(tree: Node, ruleset: Ruleset) -> Iterator[Diagnostic]:
         for word, inner in cards.items() if pile in ruleset.rows("piles") else ():
             if own and not inner.is_map:
                 message, hint = f"each nation has a pile {pile!r}", f"{pile}: {{nation: {{{word}: 1}}}}"
-                yield diagnose("E206", "error", message, cards, key=word, hint=hint)
+                yield diagnose("E206", message, cards, key=word, hint=hint)
             elif not own and inner.is_map:
                 message, hint = f"{pile!r} is one pile for all", f"{pile}: {{card: 1}}"
-                yield diagnose("E206", "error", message, cards, key=word, hint=hint)
+                yield diagnose("E206", message, cards, key=word, hint=hint)
 
 
 def row_ids(given: Mapping[str, Any]) -> dict[str, dict[str, object]]:
@@ -149,7 +149,7 @@ def _steps_are_there(marks: Iterable[Marked], steps: set[str]) -> Iterator[Diagn
         for value, at in texts_in(mark.annotation.value, node):
             if value not in steps:
                 hint = did_you_mean(value, steps) or STEPS_SHOWN
-                yield diagnose("E605", "error", f"the sequence has no step {value!r}", at, key=key, hint=hint)
+                yield diagnose("E605", f"the sequence has no step {value!r}", at, key=key, hint=hint)
 
 
 def _keys_of_positions(tree: Node, ruleset: Ruleset) -> Iterator[Diagnostic]:
@@ -163,7 +163,7 @@ def _keys_of_positions(tree: Node, ruleset: Ruleset) -> Iterator[Diagnostic]:
             hint = did_you_mean(word, GAME) if word not in GAME else ""
             if hint:
                 message = f"{word!r} is nothing that is noted of the game"
-                yield diagnose("E206", "error", message, game, key=word, hint=hint)
+                yield diagnose("E206", message, game, key=word, hint=hint)
     for position, laid in _positions(tree):
         for key, kind in OF_POSITIONS.items():
             may = _may_stand(ruleset, key, kind)
@@ -173,7 +173,7 @@ def _keys_of_positions(tree: Node, ruleset: Ruleset) -> Iterator[Diagnostic]:
                     near = sorted(may & slips(word)) if word not in may and word not in laid else ()
                     if near:
                         message, hint = f"{word!r} is nothing that a {kind} has", f"did you mean {near[0]!r}?"
-                        yield diagnose("E206", "error", message, thing, key=word, hint=hint)
+                        yield diagnose("E206", message, thing, key=word, hint=hint)
 
 
 def _told_of_the_game(tree: Node) -> Iterator[Node]:

@@ -123,13 +123,13 @@ def faults_of_marks_in(
             if origin:
                 message = f"the row {mark.row!r} stands in another ruleset"
                 hint = f"it is in {origin.partition(':')[0]}: its mark belongs beside the tests of that one"
-            yield diagnose("E401", "error", message, mark.node.value["row"], hint=hint)
+            yield diagnose("E401", message, mark.node.value["row"], hint=hint)
         elif mark.at:
             places = {place: above for row in rows[mark.row] for place, above in _places_in(row)}
             if mark.at not in places:
                 message = f"the row {mark.row!r} has nothing at {mark.at!r}"
                 hint = _what_is_there(mark.at, places)
-                yield diagnose("E407", "error", message, mark.node.value["at"], hint=hint)
+                yield diagnose("E407", message, mark.node.value["at"], hint=hint)
 
 
 def _what_is_there(at: str, places: Mapping[str, str]) -> str:

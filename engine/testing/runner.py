@@ -487,7 +487,7 @@ def misspelled_clauses(cases: Iterable[Case], ruleset: Ruleset) -> Iterator[Diag
             if clause not in known:
                 at = node_at(case.node, ("clauses", number))
                 hint = did_you_mean(clause, known)
-                yield diagnose("W420", "warning", f"clauses has no {clause!r}", at, hint=hint)
+                yield diagnose("W420", f"clauses has no {clause!r}", at, hint=hint)
 
 
 def runner_of(folder: Path) -> tuple[Runner | None, list[Diagnostic]]:

@@ -54,9 +54,7 @@ def tables_have_the_cells_that_are_asked_for(subject: Subject) -> Iterator[Diagn
                     f"{ast.unparse(key)} may be"
                 )
                 hint = "add a row for each, or say a `default`"
-                yield diagnose(
-                    "W614", "warning", message, node, key=at, hint=hint, offset=found[1] + key.col_offset
-                )
+                yield diagnose("W614", message, node, key=at, hint=hint, offset=found[1] + key.col_offset)
 
 
 _COMPARED = re.compile(r"(?:\.|, ')([a-z_]\w*)(?:', '[a-z]+'\))? (?:==|!=) '([^']+)'")
@@ -88,9 +86,7 @@ def fields_can_be_what_they_are_compared_with(subject: Subject) -> Iterator[Diag
             if hint:
                 node, key = mark.place
                 message = f"nothing puts {found[2]!r} into the field {found[1]!r}"
-                yield diagnose(
-                    "W615", "warning", message, node, key=key, hint=hint, offset=found.start(2) - 1
-                )
+                yield diagnose("W615", message, node, key=key, hint=hint, offset=found.start(2) - 1)
 
 
 _NAMED = re.compile(r"(?:(?<![\w.'])(step)|\.(mission)) (?:==|!=) '([^']+)'")
@@ -113,9 +109,7 @@ def steps_and_missions_compared_are_there(subject: Subject) -> Iterator[Diagnost
                 message = f"there is no {what} {word!r}, so that this never holds"
                 if "!=" in found[0]:
                     message = f"there is no {what} {word!r}, so that this always holds"
-                yield diagnose(
-                    "W615", "warning", message, node, key=key, hint=hint, offset=found.start(3) - 1
-                )
+                yield diagnose("W615", message, node, key=key, hint=hint, offset=found.start(3) - 1)
 
 
 class ExpressionSite(NamedTuple):

@@ -30,16 +30,14 @@ def defaults_are_answers(subject: Subject) -> Iterator[Diagnostic]:
             if type(default) is not int and default not in words:
                 message = f"the answer to {id_!r} is a number; {default!r} is none"
                 hint = f"a number{', all or none' if words else ''}, or `=` an expression"
-                yield diagnose("E407", "error", message, node, hint=hint)
+                yield diagnose("E407", message, node, hint=hint)
         elif (isinstance(default, str) or "from" in row) and not _answers_so(
             default, known := _answers(subject, row), row
         ):
             message = f"{default!r} is no answer to {id_!r}, and no way to choose one"
             listed = [str(answer) for answer in answers_written(row)]
             hint = subject.instead(str(default), [str(word) for word in known])
-            yield diagnose(
-                "E407", "error", message, node, hint=hint or f"one of {', '.join((*listed, *CHOOSERS))}"
-            )
+            yield diagnose("E407", message, node, hint=hint or f"one of {', '.join((*listed, *CHOOSERS))}")
 
 
 def _answers_so(default: Any, known: list[Any], row: dict[str, Any]) -> bool:

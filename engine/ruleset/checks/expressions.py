@@ -106,13 +106,11 @@ def wrong_expressions(marks: Iterable[Marked], words: RulesetVocabulary) -> Iter
         if said and problems and ("-" in text or problems[0].code == "E302"):
             hint = did_you_mean(text, {*scope, *words.all_ids})
             if hint and not any(hint == did_you_mean(text, [name]) for name in scope):
-                yield diagnose("E401", "error", f"nothing is called {text!r}", node, key=key, hint=hint)
+                yield diagnose("E401", f"nothing is called {text!r}", node, key=key, hint=hint)
                 continue
         for problem in problems:
             column = offset + problem.column
-            yield diagnose(
-                problem.code, "error", problem.message, node, key=key, hint=problem.hint, offset=column
-            )
+            yield diagnose(problem.code, problem.message, node, key=key, hint=problem.hint, offset=column)
 
 
 def _how(mark: Marked) -> Mapping[str, Any] | None:

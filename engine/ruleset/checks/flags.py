@@ -59,7 +59,6 @@ def marks_are_set_and_read(subject: Subject) -> Iterator[Diagnostic]:
             message = f"the flag {name!r} is set, and nothing asks for it"
             yield diagnose(
                 "W609",
-                "warning",
                 message,
                 node,
                 key=key,
@@ -77,7 +76,7 @@ def marks_are_set_and_read(subject: Subject) -> Iterator[Diagnostic]:
         hint = did_you_mean(name, granted)
         if hint or not dynamic:
             message = f"the flag {name!r} is asked for, and nothing sets it"
-            yield diagnose("W610", "warning", message, node, key=key, hint=hint)
+            yield diagnose("W610", message, node, key=key, hint=hint)
 
 
 def marks_named(subject: Subject) -> set[str] | None:

@@ -33,7 +33,7 @@ def things_have_names_of_their_own(subject: Subject) -> Iterator[Diagnostic]:
                     message = (
                         f"{word!r} is a name of {other!r}, too: an order that says so means only one of them"
                     )
-                    yield diagnose("W611", "warning", message, node, key=key)
+                    yield diagnose("W611", message, node, key=key)
                     break
 
 
@@ -63,7 +63,7 @@ def orders_are_written_apart(subject: Subject) -> Iterator[Diagnostic]:
                 continue
             if other is not None and not node.file.startswith(".."):
                 message = f"{'/'.join(other)} is written in the same way: a line is read as one of them only"
-                yield diagnose("W611", "warning", message, node, key="syntax")
+                yield diagnose("W611", message, node, key="syntax")
     yield from _notes_that_are_orders(subject, taken)
 
 
@@ -76,7 +76,7 @@ def _notes_that_are_orders(subject: Subject, taken: Mapping[str, tuple[str, str]
         other = next((taken[way] for way in _ways(row) if way in taken and "{" not in way), None)
         if other is not None and not node.file.startswith(".."):
             message = f"{'/'.join(other)} is written so: the line is an order, and this is never said"
-            yield diagnose("W611", "warning", message, node, key="syntax")
+            yield diagnose("W611", message, node, key="syntax")
 
 
 def _apart(

@@ -56,11 +56,7 @@ def rows_have_the_keys_that_they_need(subject: Subject) -> Iterator[Diagnostic]:
                 if other not in row:
                     said = f"{key}: {value}" if isinstance(value, str) else key
                     yield diagnose(
-                        "E213",
-                        "error",
-                        f"{said!r} of a row of {form} needs {other!r}: it {why}",
-                        node,
-                        key=key,
+                        "E213", f"{said!r} of a row of {form} needs {other!r}: it {why}", node, key=key
                     )
     yield from _commits(subject)
     yield from _sides(subject)
@@ -90,11 +86,11 @@ def _absent(subject: Subject) -> Iterator[Diagnostic]:
     if bought and not steps and subject.draft.sequence and not bought[0].file.startswith(".."):
         message = "'spends' needs a step that buys for those who sent no orders; there is none"
         hint = "say `absent: true` in a step with `do: purchase`"
-        yield diagnose("E213", "error", message, bought[0], key="spends", hint=hint)
+        yield diagnose("E213", message, bought[0], key="spends", hint=hint)
     if steps and not bought and not steps[0].file.startswith(".."):
         message = "'absent' needs something to buy: the settings say nothing of it"
         hint = "settings: players: without_orders: [{spends: ...}]"
-        yield diagnose("E213", "error", message, steps[0], key="absent", hint=hint)
+        yield diagnose("E213", message, steps[0], key="absent", hint=hint)
 
 
 def _days(subject: Subject) -> Iterator[Diagnostic]:
@@ -107,7 +103,7 @@ def _days(subject: Subject) -> Iterator[Diagnostic]:
         for day in find(turn, [key]).members():
             if type(day.value) is int and day.value > days.value:
                 message = f"a turn has {days.value} days, so there is no day {day.value}"
-                yield diagnose("E209", "error", message, day)
+                yield diagnose("E209", message, day)
 
 
 def _slots(subject: Subject) -> Iterator[Diagnostic]:
@@ -124,13 +120,13 @@ def _slots(subject: Subject) -> Iterator[Diagnostic]:
                         f"the number {name!r} may be left out, so it needs a 'default': what it then "
                         "counts as"
                     )
-                    yield diagnose("E213", "error", text, node)
+                    yield diagnose("E213", text, node)
                 elif "default" in slot and not left_out:
                     text = (
                         "a 'default' is for numbers that may be left out of an order ('optional'); "
                         f"{name!r} is none"
                     )
-                    yield diagnose("E213", "error", text, node, key="default")
+                    yield diagnose("E213", text, node, key="default")
 
 
 MADE_BY = ("makes", "works", "sets", "fits")
@@ -147,7 +143,7 @@ def _made(subject: Subject) -> Iterator[Diagnostic]:
             if below:
                 hint = f"production has no {id_!r} below, so the row is new; {hint}"
             message = f"whoever buys {id_!r} gets nothing: it has none of {', '.join(MADE_BY)}"
-            yield diagnose("E213", "error", message, subject.nodes("production")[id_], key="id", hint=hint)
+            yield diagnose("E213", message, subject.nodes("production")[id_], key="id", hint=hint)
 
 
 def _prices(subject: Subject) -> Iterator[Diagnostic]:
@@ -159,9 +155,7 @@ def _prices(subject: Subject) -> Iterator[Diagnostic]:
         if type(row.get("price")) is int:
             node = subject.nodes("production")[id_].value["price"]
             message = "the stat 'price' decides what it costs; this number is not read"
-            yield diagnose(
-                "E213", "error", message, node, hint=f'write "={row["price"]}" to leave the stat out'
-            )
+            yield diagnose("E213", message, node, hint=f'write "={row["price"]}" to leave the stat out')
 
 
 def _money(subject: Subject) -> Iterator[Diagnostic]:
@@ -174,7 +168,7 @@ def _money(subject: Subject) -> Iterator[Diagnostic]:
                 node = subject.nodes(form)[id_]
                 hint = "say what is paid with: a row of `resources`"
                 yield diagnose(
-                    "E213", "error", f"{key!r} needs a resource, and there is none", node, key=key, hint=hint
+                    "E213", f"{key!r} needs a resource, and there is none", node, key=key, hint=hint
                 )
 
 
@@ -185,7 +179,7 @@ def _commits(subject: Subject) -> Iterator[Diagnostic]:
         if kind not in ("units", "force"):
             message = f"{row['commits']!r} is a slot for a {kind}; only units are used up"
             hint = did_you_mean("units", row["slots"])
-            yield diagnose("E213", "error", message, subject.nodes("orders")[id_], key="commits", hint=hint)
+            yield diagnose("E213", message, subject.nodes("orders")[id_], key="commits", hint=hint)
 
 
 def _sides(subject: Subject) -> Iterator[Diagnostic]:
@@ -193,7 +187,7 @@ def _sides(subject: Subject) -> Iterator[Diagnostic]:
     for id_, row in subject.rows("sides").items():
         if row.get("opposite") == id_:
             yield diagnose(
-                "E213", "error", f"{id_!r} is its own opposite", subject.nodes("sides")[id_], key="opposite"
+                "E213", f"{id_!r} is its own opposite", subject.nodes("sides")[id_], key="opposite"
             )
 
 
@@ -208,7 +202,7 @@ def _adjusts(subject: Subject) -> Iterator[Diagnostic]:
                 "nothing is adjusted: the row says no number",
                 f"one of {', '.join(sorted(ADJUSTING))}",
             )
-            yield diagnose("E213", "error", message, subject.nodes("modifiers")[id_], hint=hint)
+            yield diagnose("E213", message, subject.nodes("modifiers")[id_], hint=hint)
 
 
 def _options(subject: Subject) -> Iterator[Diagnostic]:
@@ -219,12 +213,7 @@ def _options(subject: Subject) -> Iterator[Diagnostic]:
             node = subject.nodes("options")[id_]
             hint = did_you_mean(str(default), map(str, values)) or f"one of {', '.join(map(str, values))}"
             yield diagnose(
-                "E407",
-                "error",
-                f"{default!r} is none of the values of {id_!r}",
-                node,
-                key="default",
-                hint=hint,
+                "E407", f"{default!r} is none of the values of {id_!r}", node, key="default", hint=hint
             )
 
 
@@ -241,15 +230,11 @@ def _stances(subject: Subject) -> Iterator[Diagnostic]:
             "that alone"
         )
         yield diagnose(
-            "E213",
-            "error",
-            said,
-            subject.nodes("stances")[default[-1] if default else next(iter(rows))],
-            hint=hint,
+            "E213", said, subject.nodes("stances")[default[-1] if default else next(iter(rows))], hint=hint
         )
 
 
 def _tables(subject: Subject) -> Iterator[Diagnostic]:
     for id_, row in subject.rows("tables").items():
         if "rows" not in row and "bands" not in row:
-            yield diagnose("E213", "error", "a table needs 'rows' or 'bands'", subject.nodes("tables")[id_])
+            yield diagnose("E213", "a table needs 'rows' or 'bands'", subject.nodes("tables")[id_])

@@ -41,12 +41,7 @@ def _bounds(node: Node) -> Iterator[Diagnostic]:
         if least.value > most.value:
             message = f"nothing lies between {low!r} {least.value} and {high!r} {most.value}"
             yield diagnose(
-                "E212",
-                "error",
-                message,
-                node,
-                key=low,
-                hint=f"write {low}: {most.value}, {high}: {least.value}",
+                "E212", message, node, key=low, hint=f"write {low}: {most.value}, {high}: {least.value}"
             )
 
 
@@ -59,9 +54,7 @@ def fractions_are_small_enough(subject: Subject) -> Iterator[Diagnostic]:
         if most is not None and isinstance(value, str) and Fraction(value) > most:
             node, key = mark.place
             hint = f"a whole number or a fraction, {most} at most"
-            yield diagnose(
-                "E209", "error", f"{value} is too large: the most is {most}", node, key=key, hint=hint
-            )
+            yield diagnose("E209", f"{value} is too large: the most is {most}", node, key=key, hint=hint)
 
 
 def thresholds_lie_within(subject: Subject) -> Iterator[Diagnostic]:
@@ -76,7 +69,7 @@ def thresholds_lie_within(subject: Subject) -> Iterator[Diagnostic]:
         ):
             if (low is not None and value < low) or (high is not None and value > high):
                 message = f"{id_!r} never comes to {value}: it goes from {'no end' if low is None else low}"
-                yield diagnose("E209", "error", f"{message} to {'no end' if high is None else high}", said)
+                yield diagnose("E209", f"{message} to {'no end' if high is None else high}", said)
 
 
 def dice_can_come_to_what_is_asked(subject: Subject) -> Iterator[Diagnostic]:
@@ -100,17 +93,12 @@ def dice_can_come_to_what_is_asked(subject: Subject) -> Iterator[Diagnostic]:
         if (key == "at_most" and asked < n + more) or (key == "at_least" and asked > n * size + more):
             hint = f"{found[0]} shows {n + more} to {n * size + more}"
             yield diagnose(
-                "E214", "error", f"{found[0]} never comes to {key!r} {asked}", roll, key=str(key), hint=hint
+                "E214", f"{found[0]} never comes to {key!r} {asked}", roll, key=str(key), hint=hint
             )
         elif (key == "at_most" and asked >= n * size + more) or (key == "at_least" and asked <= n + more):
             hint = f"{found[0]} shows {n + more} to {n * size + more}; without {key!r} nothing is asked of it"
             yield diagnose(
-                "W613",
-                "warning",
-                f"{found[0]} always comes to {key!r} {asked}",
-                roll,
-                key=str(key),
-                hint=hint,
+                "W613", f"{found[0]} always comes to {key!r} {asked}", roll, key=str(key), hint=hint
             )
 
 
@@ -144,11 +132,11 @@ def figures_fit_their_dice(subject: Subject) -> Iterator[Diagnostic]:
                 continue
             said = f"the die shows 1 to {most}, and {found[1]!r} of {id_!r} is {value}"
             if figure > most and not less and "at_most" not in row:
-                yield diagnose("W620", "warning", said, node.value[found[1]], hint=f"{most} hits always")
+                yield diagnose("W620", said, node.value[found[1]], hint=f"{most} hits always")
             elif figure.denominator != 1 and not parts:
                 low = figure.numerator // figure.denominator
                 hint = f"a part of a face counts for nothing: write {low} or {low + 1}"
-                yield diagnose("W620", "warning", said, node.value[found[1]], hint=hint)
+                yield diagnose("W620", said, node.value[found[1]], hint=hint)
 
 
 def _altered(subject: Subject, stat: str) -> tuple[bool, bool]:
@@ -194,4 +182,4 @@ def years_are_whole(subject: Subject) -> Iterator[Diagnostic]:
                 f"{len(names)} names for turns of {months} month{'s' * (months != 1)} do not make whole years"
             )
             hint = f"{MONTHS // months} names make one" if MONTHS % months == 0 else ""
-            yield diagnose("E213", "error", message, subject.nodes("calendar")[id_], key="names", hint=hint)
+            yield diagnose("E213", message, subject.nodes("calendar")[id_], key="names", hint=hint)

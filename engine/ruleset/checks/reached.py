@@ -69,15 +69,13 @@ def _steps(subject: Subject, filters: Any, at: Node) -> Iterator[Diagnostic]:
             name for n in frame_nodes(list(find(named, ["steps"]).members())) if (name := n.text("step"))
         ]
         message = f"the event can never fire: {said.value!r} is not a step, and only steps are waited for"
-        yield diagnose(
-            "W601", "warning", message, said, hint=f"its last step is {inside[-1]!r}" if inside else ""
-        )
+        yield diagnose("W601", message, said, hint=f"its last step is {inside[-1]!r}" if inside else "")
 
 
 def _learned(subject: Subject, filters: Any, at: Node) -> Iterator[Diagnostic]:
     technologies = subject.rows("technologies")
     if not technologies:
-        yield diagnose("W601", "warning", "what is waited for never comes: there are no technologies", at)
+        yield diagnose("W601", "what is waited for never comes: there are no technologies", at)
         return
     named = filters.get("tech") if isinstance(filters, dict) else None
     rows = [row for id_, row in technologies.items() if id_ in as_list(named)] or list(technologies.values())
@@ -89,7 +87,7 @@ def _learned(subject: Subject, filters: Any, at: Node) -> Iterator[Diagnostic]:
                 if most > 1
                 else "there is one level only"
             )
-            yield diagnose("W601", "warning", message, said)
+            yield diagnose("W601", message, said)
 
 
 def _reached(subject: Subject, filters: Mapping[str, Any], at: Node) -> Iterator[Diagnostic]:
@@ -111,7 +109,7 @@ def _reached(subject: Subject, filters: Mapping[str, Any], at: Node) -> Iterator
                 if known
                 else "add it to the `thresholds` of the track"
             )
-            yield diagnose("W601", "warning", message, said, hint=hint)
+            yield diagnose("W601", message, said, hint=hint)
 
 
 # --- technologies that need one another
@@ -149,7 +147,7 @@ def technologies_can_be_begun(subject: Subject) -> Iterator[Diagnostic]:
             if ring and told.isdisjoint(ring):
                 node = subject.nodes("technologies")[id_]
                 way = " → ".join([*ring, ring[0]])
-                yield diagnose("W619", "warning", f"nobody can ever begin {id_!r}: {way}", node, key=field)
+                yield diagnose("W619", f"nobody can ever begin {id_!r}: {way}", node, key=field)
                 told.update(ring)
 
 
@@ -171,7 +169,7 @@ def technologies_can_be_learned(subject: Subject) -> Iterator[Diagnostic]:
     for id_, node in subject.nodes("technologies").items():
         if id_ not in learned and not node.file.startswith(".."):
             message = f"nobody can ever learn {id_!r}: no effect does"
-            yield diagnose("W625", "warning", message, node, hint=f"an effect `learn: {{tech: {id_}}}`")
+            yield diagnose("W625", message, node, hint=f"an effect `learn: {{tech: {id_}}}`")
 
 
 def _another(subject: Subject, verb: str, said: object) -> bool:
@@ -244,9 +242,7 @@ def rows_of_matrices_are_come_to(subject: Subject) -> Iterator[Diagnostic]:
             first = next((name for name, asked in earlier if asked in ("True", test)), None)
             if first is not None:
                 message = f"the row is never played: {first!r} before it waits for the same"
-                yield diagnose(
-                    "W618", "warning", message, node, hint="say what is different in `when`, or leave it out"
-                )
+                yield diagnose("W618", message, node, hint="say what is different in `when`, or leave it out")
             earlier.append((str(inner.get("id", index + 1)), test))
 
 
@@ -270,7 +266,7 @@ def _cases(node: Node) -> Iterator[Diagnostic]:
                     if said in before and said
                     else "one before it always holds"
                 )
-                yield diagnose("W618", "warning", message, case)
+                yield diagnose("W618", message, case)
                 break
             before.append(said)
 
@@ -286,12 +282,7 @@ def events_say_what_has_happened(subject: Subject) -> Iterator[Diagnostic]:
         if all("when" in case for case in cases) and not _of_one_thing(cases):
             hint = "give each case what it says (`say`), or add a last case without `when`"
             yield diagnose(
-                "W617",
-                "warning",
-                "this is said, too, where none of the cases holds",
-                node,
-                key="says",
-                hint=hint,
+                "W617", "this is said, too, where none of the cases holds", node, key="says", hint=hint
             )
 
 
@@ -323,9 +314,7 @@ def _gaps(node: Node) -> Iterator[Diagnostic]:
             missing = [face for face in range(low, high + 1) if face not in faces]
             if len(missing) == 1 and low in faces and high in faces:
                 message = f"nothing is said of {missing[0]} on {dice[0]}"
-                yield diagnose(
-                    "W616", "warning", message, results, hint="say what comes of it, or `else: []`"
-                )
+                yield diagnose("W616", message, results, hint="say what comes of it, or `else: []`")
 
 
 # --- the map
@@ -342,9 +331,5 @@ def passages_are_guarded(subject: Subject) -> Iterator[Diagnostic]:
             ends = " and ".join(between)
             hint = f"write `guards: {id_}` on the link between {ends}"
             yield diagnose(
-                "W512",
-                "warning",
-                f"no link is guarded by the passage {id_!r}: it stops nobody",
-                node,
-                hint=hint,
+                "W512", f"no link is guarded by the passage {id_!r}: it stops nobody", node, hint=hint
             )

@@ -49,7 +49,7 @@ def notes_are_about_rows(subject: Subject) -> Iterator[Diagnostic]:
         near = subject.instead(about, subject.nodes(form)) if form in subject.known else ""
         hint = near or "its id is that of the row, such as movement/march"
         message = f"there is no row {id_!r}, which this note is about"
-        yield diagnose("W604", "warning", message, node, hint=hint)
+        yield diagnose("W604", message, node, hint=hint)
 
 
 def dangling(
@@ -89,9 +89,9 @@ def dangling(
             message = f"{' or '.join(forms)} has no {kind}{value!r}"
             hint = hints.get(asked, "")
             if cited:
-                yield diagnose("W420", "warning", message, at, key=key, hint=hint)
+                yield diagnose("W420", message, at, key=key, hint=hint)
             else:
-                yield diagnose("E401", "error", message, at, key=key, hint=hint)
+                yield diagnose("E401", message, at, key=key, hint=hint)
 
 
 def is_meant(row: object, wanted: Mapping[str, str]) -> bool:
@@ -111,9 +111,7 @@ def groups_have_members_that_exist(subject: Subject) -> Iterator[Diagnostic]:
             name = member.value
             if name not in known and row["of"] in subject.known:
                 hint = subject.instead(str(name), known)
-                yield diagnose(
-                    "E404", "error", f"the group {id_!r}: {row['of']} has no {name!r}", member, hint=hint
-                )
+                yield diagnose("E404", f"the group {id_!r}: {row['of']} has no {name!r}", member, hint=hint)
             elif name in seen:
-                yield diagnose("E406", "error", f"the group {id_!r} has {name!r} twice", member)
+                yield diagnose("E406", f"the group {id_!r} has {name!r} twice", member)
             seen.add(name)

@@ -41,45 +41,34 @@ def the_sequence_comes_to_an_input(subject: Subject) -> Iterator[Diagnostic]:
         return
     nodes = [along[-1] for along in _nodes(frame)]
     if subject.rows("nations") and not any(node.get("input") is not None for node in nodes):
-        yield diagnose(
-            "E606", "error", "the sequence has no `input`: no turn would ever wait for orders", frame[0]
-        )
+        yield diagnose("E606", "the sequence has no `input`: no turn would ever wait for orders", frame[0])
     named: dict[tuple[str, str], Node] = {}
     for node in nodes:
         heads = [key for key in ("input", "do", "steps") if node.get(key) is not None]
         if not heads and node.get("step") is None:
-            yield diagnose("E606", "error", "a part of the sequence needs `input`, `step` or `steps`", node)
+            yield diagnose("E606", "a part of the sequence needs `input`, `step` or `steps`", node)
         elif len(heads) > 1:
             yield diagnose(
                 "E606",
-                "error",
                 f"a step of the sequence is one of {' and '.join(heads)}, not both",
                 node,
                 key=heads[1],
             )
         loops = [key for key in ("each", "passes", "ticks") if node.get(key) is not None]
         if loops and node.get("steps") is None:
-            yield diagnose(
-                "E606", "error", f"{loops[0]!r} of a step needs `steps` to go through", node, key=loops[0]
-            )
+            yield diagnose("E606", f"{loops[0]!r} of a step needs `steps` to go through", node, key=loops[0])
         if len(loops) > 1:
-            yield diagnose(
-                "E606", "error", f"a step is either {loops[0]!r} or {loops[1]!r}", node, key=loops[1]
-            )
+            yield diagnose("E606", f"a step is either {loops[0]!r} or {loops[1]!r}", node, key=loops[1])
         for key, why in NAMED.items():
             name = node.text(key)
             if name is not None and (first := named.setdefault((key, name), node)) is not node:
                 hint = f"the first stands in line {first.line}" + (
                     f" of {first.file}" if first.file != node.file else ""
                 )
-                yield diagnose(
-                    "E606", "error", f"a second {key} is called {name!r}: {why}", node, key=key, hint=hint
-                )
+                yield diagnose("E606", f"a second {key} is called {name!r}: {why}", node, key=key, hint=hint)
         needed = STEP_NEEDS.get(node.text("do") or "")
         if needed is not None and node.get(needed) is None:
-            yield diagnose(
-                "E606", "error", f"`do: {node.text('do')}` needs {needed!r}: it says which", node, key="do"
-            )
+            yield diagnose("E606", f"`do: {node.text('do')}` needs {needed!r}: it says which", node, key="do")
 
 
 def _nodes(nodes: Iterable[Node], above: tuple[Node, ...] = ()) -> Iterator[tuple[Node, ...]]:
@@ -110,7 +99,7 @@ def ticks_are_few(subject: Subject) -> Iterator[Diagnostic]:
                         f"{key!r} comes to {int(figure)} points, and a turn goes through "
                         f"{MOST_ROUNDS} ticks at most"
                     )
-                    yield diagnose("E209", "error", message, subject.nodes(form)[id_].value[key])
+                    yield diagnose("E209", message, subject.nodes(form)[id_].value[key])
 
 
 def _counted_by(node: Node) -> Iterator[str]:
@@ -152,16 +141,12 @@ def orders_can_be_given(subject: Subject) -> Iterator[Diagnostic]:
     if wide and under_when:
         said = "there are turns in which nobody is asked for orders: each `input` has a `when`"
         hint = "leave `when` out at one of them" if len(wide) > 1 else "leave `when` out"
-        yield diagnose("W621", "warning", said, wide[0], key="input", hint=hint)
+        yield diagnose("W621", said, wide[0], key="input", hint=hint)
     for (form, id_), (points, step) in subject.once("points of orders", points_of_orders).items():
         if not points:
             message = f"nobody can give the order {id_!r}: its step {step!r} comes before the first input"
             yield diagnose(
-                "W621",
-                "warning",
-                message,
-                subject.nodes(form)[id_],
-                hint="list the step in `takes` of an input",
+                "W621", message, subject.nodes(form)[id_], hint="list the step in `takes` of an input"
             )
 
 
@@ -223,7 +208,7 @@ def acts_are_carried_out_once(subject: Subject) -> Iterator[Diagnostic]:
                 message = (
                     f"an earlier step carries out every order of {act.value!r}: none is left for this one"
                 )
-                yield diagnose("E606", "error", message, act, hint="list it in one step")
+                yield diagnose("E606", message, act, hint="list it in one step")
         taken |= {act.value for act in acts}
 
 

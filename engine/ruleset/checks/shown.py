@@ -52,7 +52,7 @@ def shown_fields_are_there(subject: Subject) -> Iterator[Diagnostic]:
                 hint = did_you_mean(at.value, known) or (
                     f"there are {', '.join(sorted(known))}" if len(known) < 20 else ""
                 )
-                yield diagnose("E407", "error", f"{row['what']} have no {at.value!r} to show", at, hint=hint)
+                yield diagnose("E407", f"{row['what']} have no {at.value!r} to show", at, hint=hint)
 
 
 def players_see_something(subject: Subject) -> Iterator[Diagnostic]:
@@ -70,14 +70,13 @@ def players_see_something(subject: Subject) -> Iterator[Diagnostic]:
         first = next(iter(nations.values()))
         yield diagnose(
             "W607",
-            "warning",
             "no row of `visibility`: reports, templates and maps of players stay empty",
             first,
             hint=hint,
         )
     if not any("lon" in row and "lat" in row for row in subject.rows("places").values()):
         first = next(iter(seen.values()))
-        yield diagnose("W608", "warning", "no place has `lon` and `lat`: the map stays blank", first)
+        yield diagnose("W608", "no place has `lon` and `lat`: the map stays blank", first)
 
 
 def what_is_nobodys_is_shown_to_all(subject: Subject) -> Iterator[Diagnostic]:
@@ -87,7 +86,7 @@ def what_is_nobodys_is_shown_to_all(subject: Subject) -> Iterator[Diagnostic]:
         if row["what"] not in OWNED and "everyone" not in to:
             message = f"{row['what']} belong to nobody, so this shows them to nobody"
             hint = "write `to: everyone`, and `when` for whom"
-            yield diagnose("E213", "error", message, subject.nodes("visibility")[id_], key="to", hint=hint)
+            yield diagnose("E213", message, subject.nodes("visibility")[id_], key="to", hint=hint)
 
 
 def _fields(subject: Subject, table: str) -> Collection[str] | None:

@@ -64,7 +64,7 @@ def words_of_expressions_are_said_elsewhere(subject: Subject) -> Iterator[Diagno
             if near:
                 message = f"{word!r} stands nowhere else"
                 hint = f"did you mean {near[0]!r}?"
-                yield diagnose(CODE, "warning", message, node, key=key, hint=hint, offset=offset + column)
+                yield diagnose(CODE, message, node, key=key, hint=hint, offset=offset + column)
 
 
 def words_of_things_are_said_elsewhere(subject: Subject) -> Iterator[Diagnostic]:
@@ -96,7 +96,7 @@ def words_of_things_are_said_elsewhere(subject: Subject) -> Iterator[Diagnostic]
             )
             if near:
                 message = f"{word!r} stands in no other row of {form}"
-                yield diagnose(CODE, "warning", message, places[0], hint=f"did you mean {near[0]!r}?")
+                yield diagnose(CODE, message, places[0], hint=f"did you mean {near[0]!r}?")
 
 
 def _text_fields(subject: Subject) -> Iterator[tuple[str, str]]:

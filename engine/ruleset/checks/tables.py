@@ -34,7 +34,7 @@ def cells_stand_under_all_keys(subject: Subject) -> Iterator[Diagnostic]:
                 message = f"a cell under {_counted(depth)}; {said}" + (
                     "" if named is not None else f" {_counted(wanted)}"
                 )
-                yield diagnose("E215", "error", message, at)
+                yield diagnose("E215", message, at)
                 break
 
 
@@ -55,7 +55,7 @@ def cells_are_alike(subject: Subject) -> Iterator[Diagnostic]:
             message = (
                 f"a cell of {id_!r} is {_KINDS[kind_of_cell(odd.value)]}, the others are each {_KINDS[usual]}"
             )
-            yield diagnose("E215", "error", message, odd)
+            yield diagnose("E215", message, odd)
 
 
 def bands_leave_nothing_out(subject: Subject) -> Iterator[Diagnostic]:
@@ -69,7 +69,7 @@ def bands_leave_nothing_out(subject: Subject) -> Iterator[Diagnostic]:
             if last is not None and first > last + 1:
                 gap = str(last + 1) if first == last + 2 else f"{last + 1} to {int(first) - 1}"
                 hint = "widen a band, or say a `default`"
-                yield diagnose("E215", "error", f"no band of {id_!r} holds {gap}", bands, key=key, hint=hint)
+                yield diagnose("E215", f"no band of {id_!r} holds {gap}", bands, key=key, hint=hint)
             if end == float("inf"):
                 break
             last = max(int(end), last if last is not None else int(end))

@@ -59,7 +59,7 @@ def counters_are_asked_of_whose_they_are(subject: Subject) -> Iterator[Diagnosti
             else:
                 message, hint = f"{row['id']!r} is a counter of the game", f"counter('game', '{row['id']}')"
             column = offset + of.col_offset
-            yield diagnose("E307", "error", message, node, key=key, hint=hint, offset=column)
+            yield diagnose("E307", message, node, key=key, hint=hint, offset=column)
 
 
 def _calls(text: str, function: str) -> list[ast.Call]:
@@ -105,11 +105,11 @@ def changed_fields_are_of_the_thing(subject: Subject) -> Iterator[Diagnostic]:
         kind = _kind(of.value, at, words)
         if kind in KINDS and kind not in fields[field.value]["of"]:
             hint = f"it is a field of a {' and a '.join(fields[field.value]['of'])}"
-            yield diagnose("E304", "error", f"a {kind} has no field {field.value}", field, hint=hint)
+            yield diagnose("E304", f"a {kind} has no field {field.value}", field, hint=hint)
         elif kind in KINDS and kind not in CHANGED:
             message = f"{kind}s are as their rows say: none of their fields can be changed"
             hint = f"fields of {', '.join(sorted(CHANGED))} can"
-            yield diagnose("E304", "error", message, field, hint=hint)
+            yield diagnose("E304", message, field, hint=hint)
 
 
 CHANGED = frozenset(
@@ -156,7 +156,7 @@ def adjusts_are_for_things_of_their_quantity(subject: Subject) -> Iterator[Diagn
             is_ = f"is {' and '.join(say(kind) for kind in sorted(kinds))}"
             message = f"{value!r} {is_}; {quantity['id']!r} is a stat of {say(quantity['of'])}"
             hint = "`when` tests what is in scope beside it"
-            yield diagnose("E307", "error", message, node, key=key, hint=hint)
+            yield diagnose("E307", message, node, key=key, hint=hint)
 
 
 def _kind(text: str, mark: Marked, words: RulesetVocabulary) -> str:
@@ -176,4 +176,4 @@ def _unlike(mark: Marked, words: RulesetVocabulary, wanted: Sequence[str]) -> It
     if kind in KINDS and kind not in (*wanted, "group"):
         node, key = mark.place
         message = f"stands for {say(kind)}; what is asked for here is {' or '.join(map(say, wanted))}"
-        yield diagnose("E307", "error", message, node, key=key)
+        yield diagnose("E307", message, node, key=key)

@@ -39,13 +39,11 @@ def verdicts_can_be_judged(subject: Subject) -> Iterator[Diagnostic]:
             try:
                 reader.bounds(strip_mark(text))
             except ExpressionError as error:
-                yield diagnose(
-                    CODE, "error", error.message, subject.nodes(form)[id_], key=key, offset=error.column
-                )
+                yield diagnose(CODE, error.message, subject.nodes(form)[id_], key=key, offset=error.column)
     for id_, row in rows.items():
         if isinstance(row.get("over"), str) and reader.reads_open(strip_mark(row["over"])):
             message = "which things have a verdict must be known before any is settled"
-            yield diagnose(CODE, "error", message, subject.nodes("verdicts")[id_], key="over")
+            yield diagnose(CODE, message, subject.nodes("verdicts")[id_], key="over")
 
 
 def _between(subject: Subject) -> set[str]:

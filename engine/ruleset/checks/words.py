@@ -148,7 +148,7 @@ def unknown_words(marks: Iterable[Marked], known: KnownWords) -> Iterator[Diagno
         figure = type(said) is int and WORDS_OF_THINGS.issuperset(sources)
         if "x-expr" in mark.annotation.schema and (figure or isinstance(said, bool)):
             message = f"{str(said).lower()} is none of {_in_words(sources)}"
-            yield diagnose("E407", "error", message, node, key=key, hint="name one by its id")
+            yield diagnose("E407", message, node, key=key, hint="name one by its id")
         for value, at in texts_in(mark.annotation.value, node):
             if (
                 value.startswith("=")
@@ -160,7 +160,7 @@ def unknown_words(marks: Iterable[Marked], known: KnownWords) -> Iterator[Diagno
                 value, allowed_words(known, sources, mark)
             )
             message = f"{value!r} is none of {_in_words(sources)}"
-            yield diagnose("E407", "error", message, at, key=key, hint=hint)
+            yield diagnose("E407", message, at, key=key, hint=hint)
 
 
 def _has(known: KnownWords, source: str, value: str, mark: Marked) -> bool:
@@ -220,7 +220,7 @@ def computed_ids_are_there(subject: Subject) -> Iterator[Diagnostic]:
                 continue
             hint = did_you_mean(str(said.value), [id_ for form in forms for id_ in subject.nodes(form)])
             message = f"{' or '.join(forms)} has no {said.value!r}"
-            yield diagnose("E401", "error", message, node, key=key, hint=hint, offset=start + said.col_offset)
+            yield diagnose("E401", message, node, key=key, hint=hint, offset=start + said.col_offset)
 
 
 WORDS_OF_THINGS = frozenset(
@@ -300,7 +300,7 @@ def facts_have_the_roles_they_are_asked_for(subject: Subject) -> Iterator[Diagno
                 ):
                     hint = did_you_mean(role, roles) or f"it has {', '.join(roles)}"
                     yield diagnose(
-                        "E211", "error", f"the trigger {word} has no role {role!r}", at, key=role, hint=hint
+                        "E211", f"the trigger {word} has no role {role!r}", at, key=role, hint=hint
                     )
                 else:
                     yield from _filter(known, word, role, value, at.value[role], mark)
@@ -322,10 +322,10 @@ def _filter(
     ):
         if isinstance(item, bool):
             if ":truth" not in sources:
-                yield diagnose("E407", "error", f"{role!r} of the trigger {word} is not true or false", at)
+                yield diagnose("E407", f"{role!r} of the trigger {word} is not true or false", at)
         elif isinstance(item, int):
             if ":number" not in sources:
-                yield diagnose("E407", "error", f"{role!r} of the trigger {word} is no number", at)
+                yield diagnose("E407", f"{role!r} of the trigger {word} is no number", at)
         elif isinstance(item, str) and not item.startswith("="):
             words = [s for s in sources if s not in (":number", ":truth", ":text")]
             if ":text" in sources or any(
@@ -340,7 +340,7 @@ def _filter(
                 if words
                 else f"{role!r} of the trigger {word} is no text"
             )
-            yield diagnose("E407", "error", message, at, hint=hint)
+            yield diagnose("E407", message, at, hint=hint)
 
 
 # --- texts
@@ -361,7 +361,7 @@ def texts_name_what_is_in_scope(subject: Subject) -> Iterator[Diagnostic]:
         odd = re.search("[{}]", _NAME.sub(lambda found: " " * len(found[0]), text))
         if odd is not None:
             message = f"a brace that is not {'closed' if odd[0] == '{' else 'opened'}"
-            yield diagnose("E301", "error", message, node, key=key, hint="write {name}", offset=odd.start())
+            yield diagnose("E301", message, node, key=key, hint="write {name}", offset=odd.start())
         scope: Mapping[str, str] = scope_of(mark, known.words)
         slots = [word for word in _NAME.findall(text) if forms_in(word) is None]
         for found in _NAME.finditer(text):
@@ -373,9 +373,7 @@ def texts_name_what_is_in_scope(subject: Subject) -> Iterator[Diagnostic]:
                 continue
             for problem in check_expression(word, scope, known.words):
                 column = found.start(1) + problem.column
-                yield diagnose(
-                    problem.code, "error", problem.message, node, key=key, hint=problem.hint, offset=column
-                )
+                yield diagnose(problem.code, problem.message, node, key=key, hint=problem.hint, offset=column)
 
 
 def _goes_with(
@@ -385,20 +383,14 @@ def _goes_with(
     if named and named not in slots:
         hint = did_you_mean(named, slots) or "name a slot of this text"
         yield diagnose(
-            "E401",
-            "error",
-            f"no slot of this text is called {named!r}",
-            node,
-            key=key,
-            hint=hint,
-            offset=column,
+            "E401", f"no slot of this text is called {named!r}", node, key=key, hint=hint, offset=column
         )
     elif not named and not any(forms_in(word) is None for word in _NAME.findall(before)):
         message, hint = (
             "these forms go with nobody: no slot stands before them",
             "name one: {slot: takes|take}",
         )
-        yield diagnose("E401", "error", message, node, key=key, hint=hint, offset=column)
+        yield diagnose("E401", message, node, key=key, hint=hint, offset=column)
 
 
 def ranges_go_upward(subject: Subject) -> Iterator[Diagnostic]:
@@ -417,7 +409,7 @@ def _ranges(node: Node) -> Iterator[Diagnostic]:
                 f"the range {text} is empty: its lower end comes first",
                 f"write {found[2]}..{found[1]}",
             )
-            yield diagnose("E212", "error", message, node, key=key, hint=hint)
+            yield diagnose("E212", message, node, key=key, hint=hint)
 
 
 def faces_are_on_the_die(subject: Subject) -> Iterator[Diagnostic]:
@@ -459,9 +451,7 @@ def _met_twice(ranges: Mapping[str, Node]) -> Iterator[Diagnostic]:
         last = float(found[3] or inf) if found[2] else first
         for other_first, other_last, other in before:
             if first <= other_last and other_first <= last:
-                yield diagnose(
-                    "E214", "error", f"{other} and {text} overlap: the first would count for both", at
-                )
+                yield diagnose("E214", f"{other} and {text} overlap: the first would count for both", at)
         before.append((first, last, text))
 
 
@@ -498,4 +488,4 @@ def _off_the_dice(dice: re.Match[str], asked: Iterable[tuple[str, Node]]) -> Ite
         ends = [int(end) for end in found.groups() if end] if found else []
         if any(not n + more <= end <= n * size + more for end in ends):
             hint = f"{dice[0]} shows {n + more} to {n * size + more}"
-            yield diagnose("E214", "error", f"no such face on {dice[0]}: {text}", at, hint=hint)
+            yield diagnose("E214", f"no such face on {dice[0]}: {text}", at, hint=hint)
