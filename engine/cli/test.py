@@ -1,4 +1,4 @@
-"""`wteaw test`: rule tests of a ruleset or a file are run; with `--update` what was got is written into them."""
+"""`wteaw test`: rule tests are run; with `--update` what was got is written into those that fail."""
 
 from __future__ import annotations
 
