@@ -62,6 +62,11 @@ class Node:
         return type(self.value) is list
 
     @property
+    def is_below(self) -> bool:
+        """Whether it was written in a layer below the ruleset that is looked at, where it is told of."""
+        return self.file.startswith("..")
+
+    @property
     def where(self) -> str:
         return f"{self.file}:{self.line}:{self.column}"
 

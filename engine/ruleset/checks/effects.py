@@ -195,13 +195,12 @@ def matrices_have_their_columns(subject: Subject) -> Iterator[Diagnostic]:
     """The cells of every row stand under columns of the matrix, and its tests are of triggers that rows wait
     for.
     """
-    for id_, matrix in subject.rows("matrices").items():
-        node = subject.nodes("matrices")[id_]
+    for _, matrix, node in subject.each("matrices"):
         columns = columns_of(matrix)
         unknown = {c for c in matrix["columns"] if isinstance(c, str) and c not in subject.nodes("nations")}
         for row in node.value["rows"].members():
             for column in row.value["cells"].value:
-                below = row.file.startswith("..")  # of the base, laid over with fewer columns
+                below = row.is_below  # of the base, laid over with fewer columns
                 if column not in columns and not nearest(column, unknown) and not below:
                     hint = did_you_mean(column, columns)
                     yield diagnose(

@@ -120,7 +120,7 @@ def fields_are_read(subject: Subject) -> Iterator[Diagnostic]:
     # without a sequence it is no game, but a part that layers may have use for
     for id_, row in subject.rows(FIELDS).items() if subject.draft.sequence else ():
         node = subject.nodes(FIELDS)[id_]
-        if row.get("open") or row["type"] == "text" or node.file.startswith(".."):
+        if row.get("open") or row["type"] == "text" or node.is_below:
             continue
         if any(id_ in BUILT_IN.get(kind, ()) for kind in row["of"]):
             continue

@@ -97,8 +97,7 @@ def _in_scope(mark: Marked, words: RulesetVocabulary) -> list[str]:
 
 def dice_of_battles_are_single(subject: Subject) -> Iterator[Diagnostic]:
     """Each unit throws one die, that of the stage or of its battle; more are said by `dice`."""
-    for id_, row in subject.rows("battles").items():
-        node = subject.nodes("battles")[id_]
+    for id_, row, node in subject.each("battles"):
         for at in (node.get("die"), *(s.get("die") for s in (node.get("stages") or node).members())):
             if (
                 at is not None

@@ -50,12 +50,7 @@ def marks_are_set_and_read(subject: Subject) -> Iterator[Diagnostic]:
             granted.setdefault(str(row["flag"]), (subject.nodes("capture")[id_].value["flag"], None))
     for name, (node, key) in granted.items():
         inside = subject.once("words of expressions", words_of_expressions)
-        if (
-            name not in asked
-            and name not in inside
-            and not _shown(subject, name)
-            and not node.file.startswith("..")
-        ):
+        if name not in asked and name not in inside and not _shown(subject, name) and not node.is_below:
             message = f"the flag {name!r} is set, and nothing asks for it"
             yield diagnose(
                 "W609",
@@ -71,7 +66,7 @@ def marks_are_set_and_read(subject: Subject) -> Iterator[Diagnostic]:
             if row[0] in subject.known
         ):
             continue
-        if name in granted or name in seen or name in made or node.file.startswith(".."):
+        if name in granted or name in seen or name in made or node.is_below:
             continue
         hint = did_you_mean(name, granted)
         if hint or not dynamic:

@@ -48,10 +48,9 @@ PRICES = (
 def rows_have_the_keys_that_they_need(subject: Subject) -> Iterator[Diagnostic]:
     """A key that means nothing, or stops a turn, without another."""
     for form, key, value, needed, why in NEEDS:
-        for id_, row in subject.rows(form).items():
+        for _, row, node in subject.each(form):
             if key not in row or (value is not None and row[key] != value):
                 continue
-            node = subject.nodes(form)[id_]
             for other in needed:
                 if other not in row:
                     said = f"{key}: {value}" if isinstance(value, str) else key
@@ -83,11 +82,11 @@ def _absent(subject: Subject) -> Iterator[Diagnostic]:
         for node in frame_nodes(subject.draft.sequence)
         if (at := node.get("absent")) and at.value is True
     ]
-    if bought and not steps and subject.draft.sequence and not bought[0].file.startswith(".."):
+    if bought and not steps and subject.draft.sequence and not bought[0].is_below:
         message = "'spends' needs a step that buys for those who sent no orders; there is none"
         hint = "say `absent: true` in a step with `do: purchase`"
         yield diagnose("E213", message, bought[0], key="spends", hint=hint)
-    if steps and not bought and not steps[0].file.startswith(".."):
+    if steps and not bought and not steps[0].is_below:
         message = "'absent' needs something to buy: the settings say nothing of it"
         hint = "settings: players: without_orders: [{spends: ...}]"
         yield diagnose("E213", message, steps[0], key="absent", hint=hint)
@@ -135,7 +134,7 @@ MADE_BY = ("makes", "works", "sets", "fits")
 
 def _made(subject: Subject) -> Iterator[Diagnostic]:
     """An item that is bought brings something."""
-    for id_, row in subject.rows("production").items():
+    for id_, row, node in subject.each("production"):
         if not any(key in row for key in MADE_BY):
             below = subject.draft.added.get(("production", id_), set())
             known = {*below, *subject.nodes("units")}
@@ -143,7 +142,7 @@ def _made(subject: Subject) -> Iterator[Diagnostic]:
             if below:
                 hint = f"production has no {id_!r} below, so the row is new; {hint}"
             message = f"whoever buys {id_!r} gets nothing: it has none of {', '.join(MADE_BY)}"
-            yield diagnose("E213", message, subject.nodes("production")[id_], key="id", hint=hint)
+            yield diagnose("E213", message, node, key="id", hint=hint)
 
 
 def _prices(subject: Subject) -> Iterator[Diagnostic]:
@@ -163,9 +162,8 @@ def _money(subject: Subject) -> Iterator[Diagnostic]:
     if subject.nodes("resources"):
         return
     for form, key, named in PRICES:
-        for id_, row in subject.rows(form).items():
+        for _, row, node in subject.each(form):
             if key in row and not isinstance(row[key], dict) and named not in row:
-                node = subject.nodes(form)[id_]
                 hint = "say what is paid with: a row of `resources`"
                 yield diagnose(
                     "E213", f"{key!r} needs a resource, and there is none", node, key=key, hint=hint
@@ -174,21 +172,19 @@ def _money(subject: Subject) -> Iterator[Diagnostic]:
 
 def _commits(subject: Subject) -> Iterator[Diagnostic]:
     """What an order uses up are units: of a slot for such, or of that name."""
-    for id_, row in subject.rows("orders").items():
+    for _, row, node in subject.each("orders"):
         kind = as_slot(row.get("slots", {}).get(row.get("commits"))).get("kind", "units")
         if kind not in ("units", "force"):
             message = f"{row['commits']!r} is a slot for a {kind}; only units are used up"
             hint = did_you_mean("units", row["slots"])
-            yield diagnose("E213", message, subject.nodes("orders")[id_], key="commits", hint=hint)
+            yield diagnose("E213", message, node, key="commits", hint=hint)
 
 
 def _sides(subject: Subject) -> Iterator[Diagnostic]:
     """A side is another's opposite, not its own."""
-    for id_, row in subject.rows("sides").items():
+    for id_, row, node in subject.each("sides"):
         if row.get("opposite") == id_:
-            yield diagnose(
-                "E213", f"{id_!r} is its own opposite", subject.nodes("sides")[id_], key="opposite"
-            )
+            yield diagnose("E213", f"{id_!r} is its own opposite", node, key="opposite")
 
 
 ADJUSTING = frozenset({"base", "add", "times", "round", "at_least", "at_most", "final"})
@@ -196,21 +192,20 @@ ADJUSTING = frozenset({"base", "add", "times", "round", "at_least", "at_most", "
 
 def _adjusts(subject: Subject) -> Iterator[Diagnostic]:
     """A row that modifies a stat says by what."""
-    for id_, row in subject.rows("modifiers").items():
+    for _, row, node in subject.each("modifiers"):
         if ADJUSTING.isdisjoint(row):
             message, hint = (
                 "nothing is adjusted: the row says no number",
                 f"one of {', '.join(sorted(ADJUSTING))}",
             )
-            yield diagnose("E213", message, subject.nodes("modifiers")[id_], hint=hint)
+            yield diagnose("E213", message, node, hint=hint)
 
 
 def _options(subject: Subject) -> Iterator[Diagnostic]:
     """The default of an option is one of its values."""
-    for id_, row in subject.rows("options").items():
+    for id_, row, node in subject.each("options"):
         values, default = row.get("values", ()), row.get("default")
         if values and not any(value == default and type(value) is type(default) for value in values):
-            node = subject.nodes("options")[id_]
             hint = did_you_mean(str(default), map(str, values)) or f"one of {', '.join(map(str, values))}"
             yield diagnose(
                 "E407", f"{default!r} is none of the values of {id_!r}", node, key="default", hint=hint
@@ -235,6 +230,6 @@ def _stances(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def _tables(subject: Subject) -> Iterator[Diagnostic]:
-    for id_, row in subject.rows("tables").items():
+    for _, row, node in subject.each("tables"):
         if "rows" not in row and "bands" not in row:
-            yield diagnose("E213", "a table needs 'rows' or 'bands'", subject.nodes("tables")[id_])
+            yield diagnose("E213", "a table needs 'rows' or 'bands'", node)

@@ -62,17 +62,17 @@ def own_rules_fit_their_acts(subject: Subject) -> Iterator[Diagnostic]:
     action.
     """
     acts = subject.rows("actions")
-    for id_, row in subject.rows(CHANGES).items():
+    for _, row, node in subject.each(CHANGES):
         slot = (act := acts.get(row["on"], {})).get("slots", {}).get("target")
         if act and "against" in row and as_slot(slot).get("kind") != "nation":
             message = (
                 f"'against' needs an action with a slot 'target' that takes a nation; {row['on']!r} has none"
             )
-            yield diagnose("E213", message, subject.nodes(CHANGES)[id_], key="against")
+            yield diagnose("E213", message, node, key="against")
         if act and "test" not in row and not tries_own_cases(act):
             message = f"{row['on']!r} does not say where cases of single nations are tried"
             hint = "a case {nations: true} of the action says so"
-            yield diagnose("E213", message, subject.nodes(CHANGES)[id_], key="on", hint=hint)
+            yield diagnose("E213", message, node, key="on", hint=hint)
 
 
 MOVING = ("units", "origin", "target")

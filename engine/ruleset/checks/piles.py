@@ -46,9 +46,8 @@ def deals_say_whose_piles_they_mean(subject: Subject) -> Iterator[Diagnostic]:
 
 def piles_are_filled_from_others(subject: Subject) -> Iterator[Diagnostic]:
     """A pile is filled up from another one, of which it is known whose it is."""
-    for id_, row in subject.rows("piles").items():
+    for id_, row, at in subject.each("piles"):
         refill = row.get("refill")
-        at = subject.nodes("piles")[id_]
         if refill == id_:
             yield diagnose("E213", "a pile cannot be filled up from itself", at, key="refill")
         elif refill is not None and _is_own(subject, refill) and not _is_own(subject, id_):
@@ -66,14 +65,13 @@ def cards_come_into_the_game(subject: Subject) -> Iterator[Diagnostic]:
     refilled = {id_ for id_, row in subject.rows("piles").items() if "refill" in row}
     into = begins | refilled | {str(deal.text("to")) for deal in deals}
     out_of = refills | {str(deal.text("from")) for deal in deals}
-    for id_, row in subject.rows("cards").items():
-        node = subject.nodes("cards")[id_]
-        if "in" not in row and not node.file.startswith(".."):
+    for id_, row, node in subject.each("cards"):
+        if "in" not in row and not node.is_below:
             message = f"no pile holds {id_!r}, so nobody ever has it"
             yield diagnose("W622", message, node, hint="say `in` which pile it begins")
     for id_ in subject.rows("piles"):
         node = subject.nodes("piles")[id_]
-        if node.file.startswith(".."):
+        if node.is_below:
             continue
         if id_ not in into:
             message = f"no card ever comes into {id_!r}"

@@ -59,11 +59,11 @@ def fractions_are_small_enough(subject: Subject) -> Iterator[Diagnostic]:
 
 def thresholds_lie_within(subject: Subject) -> Iterator[Diagnostic]:
     """A threshold of a track that its value can never have."""
-    for id_, row in subject.rows("tracks").items():
+    for id_, row, node in subject.each("tracks"):
         low, high = row.get("at_least"), row.get("at_most")
         if low is not None and high is not None and low > high:
             continue
-        at = subject.nodes("tracks")[id_].get("thresholds")
+        at = node.get("thresholds")
         for value, said in zip(
             row.get("thresholds", ()), at.members() if at is not None else (), strict=True
         ):
@@ -120,11 +120,7 @@ def figures_fit_their_dice(subject: Subject) -> Iterator[Diagnostic]:
         parts, less = _altered(subject, stat)
         for id_, unit in subject.rows("units").items():
             value, node = unit.get(found[1]), subject.nodes("units")[id_]
-            if (
-                isinstance(value, bool)
-                or not isinstance(value, int | Fraction | str)
-                or node.file.startswith("..")
-            ):
+            if isinstance(value, bool) or not isinstance(value, int | Fraction | str) or node.is_below:
                 continue
             try:
                 figure = Fraction(value)
@@ -175,11 +171,11 @@ def _rolled_under(subject: Subject) -> dict[str, int | None]:
 
 def years_are_whole(subject: Subject) -> Iterator[Diagnostic]:
     """The names of turns go round once a year: together they last twelve months, or several times twelve."""
-    for id_, row in subject.rows("calendar").items():
+    for _, row, node in subject.each("calendar"):
         names, months = row.get("names", ()), row.get("months")
         if names and months and len(names) * months % MONTHS:
             message = (
                 f"{len(names)} names for turns of {months} month{'s' * (months != 1)} do not make whole years"
             )
             hint = f"{MONTHS // months} names make one" if MONTHS % months == 0 else ""
-            yield diagnose("E213", message, subject.nodes("calendar")[id_], key="names", hint=hint)
+            yield diagnose("E213", message, node, key="names", hint=hint)

@@ -167,7 +167,7 @@ def technologies_can_be_learned(subject: Subject) -> Iterator[Diagnostic]:
                 return  # a slot, an expression or a lot: it may be any
             learned.add(str(said))
     for id_, node in subject.nodes("technologies").items():
-        if id_ not in learned and not node.file.startswith(".."):
+        if id_ not in learned and not node.is_below:
             message = f"nobody can ever learn {id_!r}: no effect does"
             yield diagnose("W625", message, node, hint=f"an effect `learn: {{tech: {id_}}}`")
 
@@ -235,7 +235,7 @@ def rows_of_matrices_are_come_to(subject: Subject) -> Iterator[Diagnostic]:
         before: dict[str, list[tuple[str, str]]] = {}
         for index, inner in enumerate(row.get("rows", ())):
             node = find(subject.nodes("matrices")[id_], ["rows", index])
-            if "on" not in inner or node.file.startswith(".."):
+            if "on" not in inner or node.is_below:
                 continue
             test = " ".join(str(inner.get("when", True)).split())
             earlier = before.setdefault(json.dumps(inner["on"], sort_keys=True, default=str), [])
@@ -277,7 +277,7 @@ def events_say_what_has_happened(subject: Subject) -> Iterator[Diagnostic]:
     """
     for id_, row in subject.rows("events").items():
         cases, node = row.get("cases"), subject.nodes("events")[id_]
-        if not cases or "says" not in row or "roll" in row or "always" in row or node.file.startswith(".."):
+        if not cases or "says" not in row or "roll" in row or "always" in row or node.is_below:
             continue
         if all("when" in case for case in cases) and not _of_one_thing(cases):
             hint = "give each case what it says (`say`), or add a last case without `when`"
@@ -327,7 +327,7 @@ def passages_are_guarded(subject: Subject) -> Iterator[Diagnostic]:
     named |= {row.get("alternative") for row in subject.rows("passages").values()}
     for id_, node in subject.nodes("passages").items():
         between = subject.rows("passages").get(id_, {}).get("between", ())
-        if id_ not in named and set(between) in linked and not node.file.startswith(".."):
+        if id_ not in named and set(between) in linked and not node.is_below:
             ends = " and ".join(between)
             hint = f"write `guards: {id_}` on the link between {ends}"
             yield diagnose(

@@ -41,10 +41,9 @@ def references_name_rows_that_exist(subject: Subject) -> Iterator[Diagnostic]:
 
 def notes_are_about_rows(subject: Subject) -> Iterator[Diagnostic]:
     """A note that says why a row is not played is called after the row."""
-    for id_, row in subject.rows("notes").items():
+    for id_, row, node in subject.each("notes"):
         form, _, about = id_.partition("/")
-        node = subject.nodes("notes")[id_]
-        if "reason" not in row or about in subject.nodes(form) or node.file.startswith(".."):
+        if "reason" not in row or about in subject.nodes(form) or node.is_below:
             continue
         near = subject.instead(about, subject.nodes(form)) if form in subject.known else ""
         hint = near or "its id is that of the row, such as movement/march"
@@ -103,8 +102,8 @@ def is_meant(row: object, wanted: Mapping[str, str]) -> bool:
 
 def groups_have_members_that_exist(subject: Subject) -> Iterator[Diagnostic]:
     """The members of a group must be rows of the table it is a group of, each once."""
-    for id_, row in subject.rows("groups").items():
-        members = subject.nodes("groups")[id_].value["members"]
+    for id_, row, node in subject.each("groups"):
+        members = node.value["members"]
         known = subject.nodes(row["of"])
         seen: set[str] = set()
         for member in members.members():

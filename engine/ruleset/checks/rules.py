@@ -71,8 +71,7 @@ def events_can_fire(subject: Subject) -> Iterator[Diagnostic]:
     last = max(
         (row.get("turns", 0) for row in subject.rows("calendar").values() if "unless" not in row), default=0
     )
-    for id_, row in subject.rows("events").items():
-        node = subject.nodes("events")[id_]
+    for _, row, node in subject.each("events"):
         if not any(key in row for key in ("on", "becomes", "when")):
             yield diagnose("W601", "the event waits for nothing", node, hint="give it `on` or `becomes`")
         for key in ("when", "becomes"):
@@ -185,9 +184,8 @@ def rows_are_settled_by_a_step(subject: Subject) -> Iterator[Diagnostic]:
         if not subject.draft.sequence or any(node.get(key) is None for node in steps):
             continue
         named = set(named_by(steps, key))
-        for id_, row in subject.rows(form).items():
-            node = subject.nodes(form)[id_]
-            if id_ not in named and row.get("how") != "effect" and not node.file.startswith(".."):
+        for id_, row, node in subject.each(form):
+            if id_ not in named and row.get("how") != "effect" and not node.is_below:
                 hint = f"list it in the `{key}` of a step with `do: {do}`"
                 yield diagnose("W602", f"no step of the sequence settles {id_!r} of {form}", node, hint=hint)
 
@@ -195,9 +193,8 @@ def rows_are_settled_by_a_step(subject: Subject) -> Iterator[Diagnostic]:
 def rows_that_open_are_opened(subject: Subject) -> Iterator[Diagnostic]:
     """A row of `visibility` that is shut until a step opens it is opened by one."""
     opened = set(named_by((n for n in _frame(subject) if n.text("do") == "inform"), "visibility"))
-    for id_, row in subject.rows("visibility").items():
-        node = subject.nodes("visibility")[id_]
-        if "opens" in row and id_ not in opened and not node.file.startswith(".."):
+    for id_, row, node in subject.each("visibility"):
+        if "opens" in row and id_ not in opened and not node.is_below:
             message = f"no step of the sequence opens {id_!r} of visibility: nobody is ever shown it"
             hint = "list it in the `visibility` of a step with `do: inform`"
             yield diagnose("W602", message, node, key="opens", hint=hint)
@@ -213,7 +210,7 @@ def transfers_are_ordered(subject: Subject) -> Iterator[Diagnostic]:
         words = _words_outside(subject, "transfers")
         for id_ in rows:
             node = subject.nodes("transfers")[id_]
-            if id_ not in words and not node.file.startswith(".."):
+            if id_ not in words and not node.is_below:
                 message = f"no order does {id_!r} of transfers"
                 hint = f"an order with `does: {id_}`, and a step with `do: transfer`"
                 yield diagnose("W602", message, node, hint=hint)
@@ -239,7 +236,7 @@ def orders_go_by_a_mode_of_their_step(subject: Subject) -> Iterator[Diagnostic]:
 def cargo_goes_by_a_mode_that_carries(subject: Subject) -> Iterator[Diagnostic]:
     """An order with a list of cargo uses a row of `movement` that takes cargo aboard."""
     modes = subject.rows("movement")
-    for id_, row in subject.rows("orders").items():
+    for _, row, node in subject.each("orders"):
         if CARGO in row.get("slots", {}) and row.get("does") in modes and "carries" not in modes[row["does"]]:
             message = (
                 f"an order with the slot {CARGO!r} needs a way of moving with 'carries'; "
@@ -247,7 +244,7 @@ def cargo_goes_by_a_mode_that_carries(subject: Subject) -> Iterator[Diagnostic]:
             )
             could = [mode for mode, other in modes.items() if "carries" in other]
             hint = f"such are: {', '.join(could[:5])}" if could else "give the way of moving `carries`"
-            yield diagnose("E213", message, subject.nodes("orders")[id_], key="does", hint=hint)
+            yield diagnose("E213", message, node, key="does", hint=hint)
 
 
 def _words_of_the_frame(subject: Subject) -> set[Any]:
@@ -336,7 +333,7 @@ def rows_of_helpers_are_used(subject: Subject) -> Iterator[Diagnostic]:
             continue
         node = subject.nodes(form)[id_]
         # a row of the base that an overlay has no use for is no fault of either
-        if node.file.startswith(".."):
+        if node.is_below:
             continue
         near = did_you_mean(id_, subject.draft.added.get((form, id_), set()))
         hint = f"{form} has no {id_!r} below, so the row is new; {near}" if near else UNUSED_HINT
@@ -353,7 +350,7 @@ def kinds_of_the_map_are_named(subject: Subject) -> Iterator[Diagnostic]:
         kinds = {id_: str(row["kind"]) for id_, row in subject.rows(form).items() if "kind" in row}
         for id_, kind in kinds.items():
             node = subject.nodes(form)[id_]
-            if kind in words or kind in told or node.file.startswith(".."):
+            if kind in words or kind in told or node.is_below:
                 continue
             told.add(kind)
             hint = did_you_mean(kind, {k for k in kinds.values() if k in words})
@@ -382,7 +379,7 @@ def tags_are_read(subject: Subject) -> Iterator[Diagnostic]:
     rows = subject.rows("units").values() if _tags_asked_for(subject) else ()
     lone = set(chain.from_iterable(row["tags"] for row in rows if words.isdisjoint(row.get("tags", words))))
     for name, stands in tagged.items():
-        if name in words or stands[0].file.startswith(".."):
+        if name in words or stands[0].is_below:
             continue
         hint = did_you_mean(name, {*(tagged.keys() & words), *_tags_asked_for(subject)})
         if hint or name in lone:
@@ -408,7 +405,7 @@ def thresholds_are_waited_for(subject: Subject) -> Iterator[Diagnostic]:
         waited += _filters(subject.values[form][id_], "reached")
     for id_, thresholds in tracks.items():
         node = subject.nodes("tracks")[id_]
-        if node.file.startswith(".."):
+        if node.is_below:
             continue
         wanted = [f for f in waited if _may_be(f.get("track"), id_) or not _known(f.get("track"), tracks)]
         # of which it is told that it never comes

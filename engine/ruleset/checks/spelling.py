@@ -53,7 +53,7 @@ def words_of_expressions_are_said_elsewhere(subject: Subject) -> Iterator[Diagno
             continue
         text, offset = found if found is not None else (f"{value!r}", 0)
         node, key = mark.place
-        if node.file.startswith(".."):
+        if node.is_below:
             continue  # told where the layer below is looked at
         for word, column in _words_in(text):
             if said[word] > 1 or word in known:
@@ -81,12 +81,7 @@ def words_of_things_are_said_elsewhere(subject: Subject) -> Iterator[Diagnostic]
             for word, at in texts_in(plain_value(value), value) if value is not None else ():
                 stands.setdefault(word, []).append(at)
         for word, places in stands.items():
-            if (
-                len(places) > 1
-                or word in asked
-                or not _WORD.fullmatch(word)
-                or places[0].file.startswith("..")
-            ):
+            if len(places) > 1 or word in asked or not _WORD.fullmatch(word) or places[0].is_below:
                 continue
             near = sorted(
                 other

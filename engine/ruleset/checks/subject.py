@@ -122,6 +122,11 @@ class Subject:
         rows = self.values.get(form, {})
         return {i: row for i, row in rows.items() if (form, i) not in self.faulty} if self.faulty else rows
 
+    def each(self, form: str) -> Iterator[tuple[str, dict[str, Any], Node]]:
+        """The rows of a table that have the right shape: id, plain value, node."""
+        nodes = self.nodes(form)
+        return ((id_, row, nodes[id_]) for id_, row in self.rows(form).items())
+
     def of_kind(self, form: str, kind: str) -> dict[str, dict[str, Any]]:
         """The plain rows of a table that have the right shape, and whose key `kind` says so."""
         return {id_: row for id_, row in self.rows(form).items() if row.get("kind") == kind}

@@ -21,8 +21,8 @@ _BAND = re.compile(r"(-?[0-9]+)?(\.\.)?(-?[0-9]+)?")
 
 def cells_stand_under_all_keys(subject: Subject) -> Iterator[Diagnostic]:
     """A cell under fewer keys than the others, or than the table names, could never be looked up."""
-    for id_, row in subject.rows(TABLES).items():
-        rows = subject.nodes(TABLES)[id_].get("rows")
+    for id_, row, node in subject.each(TABLES):
+        rows = node.get("rows")
         cells = list(_cells(rows)) if rows is not None else []
         if not cells:
             continue
@@ -60,8 +60,8 @@ def cells_are_alike(subject: Subject) -> Iterator[Diagnostic]:
 
 def bands_leave_nothing_out(subject: Subject) -> Iterator[Diagnostic]:
     """A whole number between two bands that no band holds, in a table without a default."""
-    for id_, row in subject.rows(TABLES).items():
-        bands = subject.nodes(TABLES)[id_].get("bands")
+    for id_, row, node in subject.each(TABLES):
+        bands = node.get("bands")
         if bands is None or "default" in row:
             continue
         last: int | None = None

@@ -87,9 +87,9 @@ def _depths(asked: Mapping[T, Iterable[T]]) -> dict[T, int] | None:
 
 def arguments_have_names_of_their_own(subject: Subject) -> Iterator[Diagnostic]:
     """A definition of two things of a kind gives each a name."""
-    for id_, row in subject.rows(TERMS).items():
+    for _, row, node in subject.each(TERMS):
         named: set[str] = set()
-        for at in (subject.nodes(TERMS)[id_].get("of") or subject.nodes(TERMS)[id_]).members():
+        for at in (node.get("of") or node).members():
             name, _, kind = str(at.value).partition(":")
             if name in named:
                 hint = f"name each, such as `one:{kind or name}`"
