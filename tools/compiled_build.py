@@ -34,7 +34,6 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "world/amounts",
         "world/applies_to",
         "world/cache",
-        "world/facts",
         "world/fields",
         "world/quantities",
         "world/selections",

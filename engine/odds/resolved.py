@@ -295,16 +295,12 @@ def _trial(moment: TurnSnapshot, place: str, key: bytes) -> Trial:
     if last is None and place:
         there = turn.state.owners_at(place)
         foes = any(turn.world.hostile(nation, o) for o in there)
-        out.standing = (True, foes or not any(_with(turn.world, nation, o) for o in there))
+        out.standing = (True, foes or not any(nation == o or turn.world.allied(nation, o) for o in there))
     if moment.span.after:
         moment.followed(turn)
         now = numbers(turn.state)
         out.after = {k: n for k in {*now, *out.left} if (n := now.get(k, 0) - out.left.get(k, 0))}
     return out
-
-
-def _with(world: World, nation: str, other: str) -> bool:
-    return nation == other or world.allied(nation, other)
 
 
 def _side(world: World, sides: Mapping[str, Mapping[str, Any]], nation: str) -> int | None:

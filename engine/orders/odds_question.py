@@ -331,7 +331,8 @@ class Composer:
         for id_, row in self.rules.rows("battles").items():
             if not (row.keys() & {"where", "when"}) or id_ in self._preludes():
                 continue
-            if question.place and not self.world.test(row.get("when"), {"place": _place(question.place)}):
+            here = {"place": Entity("place", question.place)}
+            if question.place and not self.world.test(row.get("when"), here):
                 continue
             asked = replace(question, battle=id_)
             if all(self._holders(asked)):
@@ -438,11 +439,6 @@ def _named(row: Any) -> Iterator[str]:
 def _parts(text: str) -> list[str]:
     """Cut at commas that stand outside brackets."""
     return [p for p in re.split(r",(?![^\[]*\])", text) if p.strip()] or [text]
-
-
-def _place(id_: str) -> Any:
-
-    return Entity("place", id_)
 
 
 def _or(words: Iterable[str]) -> str:

@@ -161,7 +161,7 @@ def nation_report(
     return Report(
         game=game,
         reader=reader,
-        name=_name(world, reader),
+        name=printed(world, Entity("nation", reader)),
         turn=turn,
         when=when(ruleset, turn),
         due=due or _due(world, ruleset, turn),
@@ -484,10 +484,6 @@ def dice_words(record: Mapping[str, Any]) -> str:
     if record.get("hit") is not None:
         words += ": success" if record["hit"] else ": no success"
     return words
-
-
-def _name(world: World, nation: str) -> str:
-    return printed(world, Entity("nation", nation))
 
 
 def _tracks(world: World, reader: str) -> list[tuple[str, str]]:

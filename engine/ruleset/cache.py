@@ -65,7 +65,7 @@ def player_digest() -> str:
 @lru_cache(maxsize=1)
 def reader_digest() -> str:
     """Of the program's own files that decide what tree the text of a file gives, and how a tree is kept."""
-    return _digest_of(f"ruleset/{name}.py" for name in ("load", "nodes", "refused", "scalars", "tree"))
+    return _digest_of(f"ruleset/{name}.py" for name in ("load", "nodes", "refused", "tree"))
 
 
 @lru_cache(maxsize=1)
