@@ -69,8 +69,7 @@ def _order(entry: Entry, ruleset: Ruleset, reader: Reader, links: Mapping[str, s
 
 
 def _mode(entry: Entry, ruleset: Ruleset) -> MovementRow | None:
-    form, _, id_ = entry.rule.partition("/")
-    row = ruleset.row_or_empty(form, id_)
+    row = ruleset.row_of(entry.rule)
     return ruleset.rows("movement").get(str(row.get("does", "")))
 
 

@@ -77,6 +77,11 @@ class Ruleset(Tables):
         form, _, id_ = key.partition("/")
         return self.rows(form).get(id_)
 
+    def row_of(self, key: str) -> Row:
+        """The row of a key ("form/id"), or one without keys if there is none."""
+        form, _, id_ = key.partition("/")
+        return self.row_or_empty(form, id_)
+
     def of_kind(self, form: str, kind: str) -> Mapping[str, Row]:
         """The rows of a table whose key `kind` says so, by id, in the order of the table."""
         return self.derived(

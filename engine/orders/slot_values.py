@@ -95,7 +95,7 @@ def _answers(world: World, text: str, nation: Entity, slot: Slot) -> dict[str, b
 
 def unfitting(context: OrderContext, nation: str, key: str, slot: str, values: Sequence[Any]) -> set[Any]:
     """Of what might go into a slot of an order ("form/id") what its needs for this slot alone rule out."""
-    row = context.ruleset.named(key) or {}
+    row = context.ruleset.row_of(key)
     shape = slot_of(slot, row["slots"][slot])
     if shape.kind not in ENUMERABLE or shape.many:
         return set()

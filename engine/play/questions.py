@@ -130,8 +130,7 @@ def told_of(game: Game, nation: str) -> list[str]:
 
 def _votes(ruleset: Ruleset, order: Mapping[str, Any]) -> Iterator[tuple[Row, Row]]:
     """The votes that an order calls, with the order's row."""
-    form, _, id_ = str(order["order"]).partition("/")
-    row = ruleset.row_or_empty(form, id_)
+    row = ruleset.row_of(str(order["order"]))
     for effect in row.get("effects", ()):
         vote = effect.get("vote") if isinstance(effect, dict) else None
         if isinstance(vote, dict) and "ask" in vote:

@@ -346,8 +346,7 @@ def _joined(tables: Iterable[FigureTable]) -> Iterator[FigureTable]:
 
 
 def _order_name(ruleset: Ruleset, key: str) -> str:
-    form, _, id_ = key.partition("/")
-    return str(ruleset.row_or_empty(form, id_).get("name", ""))
+    return str(ruleset.row_of(key).get("name", ""))
 
 
 def _named(ruleset: Ruleset, keys: Iterable[str]) -> dict[str, list[str]]:

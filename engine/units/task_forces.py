@@ -108,8 +108,7 @@ def numbered(turn: Turn, modes: Collection[str]) -> dict[str, int]:
     out: dict[str, int] = {}
     listed: dict[str, int] = {}
     for order in turn.orders():
-        form, _, id_ = order["order"].partition("/")
-        if turn.ruleset.row_or_empty(form, id_).get("does") in modes and makes_one(turn.ruleset, order):
+        if turn.ruleset.row_of(order["order"]).get("does") in modes and makes_one(turn.ruleset, order):
             listed[order["nation"]] = int(order.get("number") or listed.get(order["nation"], 0) + 1)
             out[order["key"]] = listed[order["nation"]]
     return out
