@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Mapping
+from fractions import Fraction
 from typing import Any
 
-__all__ = ["inside", "maps_in", "texts_in", "with_each"]
+__all__ = ["inside", "maps_in", "texts_in", "with_each", "with_floats"]
 
 
 def inside(value: Any, but: Container[str] = ()) -> Iterator[tuple[str, Any]]:
@@ -41,3 +42,8 @@ def with_each(value: Any, change: Callable[[Any], Any]) -> Any:
     if isinstance(value, list | tuple):
         return [with_each(each, change) for each in value]
     return change(value)
+
+
+def with_floats(value: Any) -> Any:
+    """A value like this one, with floats for its fractions, as other libraries take them."""
+    return with_each(value, lambda each: float(each) if isinstance(each, Fraction) else each)

@@ -15,12 +15,11 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..core.nested import with_each
+from ..core.nested import with_floats
 
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator
@@ -166,7 +165,7 @@ class Forms:
             return bool(schema)
         if id(schema) not in self._validators:
             self._validators[id(schema)] = schema, self._validator(schema, base)
-        return self._validators[id(schema)][1].is_valid(_without_fractions(value))
+        return self._validators[id(schema)][1].is_valid(with_floats(value))  # it knows JSON alone
 
     def _validator(self, schema: Schema, base: str) -> Draft7Validator:
         import jsonschema_rs  # not needed for rules that the cache has
@@ -246,11 +245,6 @@ def _absolute(schema: Any, base: str, address: str = "") -> Any:
         else:
             written[key] = _absolute(item, base, address)
     return written
-
-
-def _without_fractions(value: Any) -> Any:
-    """The value for a validator that knows JSON alone; our fractions are never whole numbers."""
-    return with_each(value, lambda each: float(each) if isinstance(each, Fraction) else each)
 
 
 def _is_form(schema: Schema) -> bool:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core.faults import BrokenGame
-from ..core.nested import with_each
+from ..core.nested import with_each, with_floats
 
 MAX_BYTES = 500_000
 """Of a YAML file that a map is drawn with: what it says of a map of 2,000 places takes a fifth of it."""
@@ -37,16 +37,12 @@ def _plain(value: Any) -> Any:
     return with_each(value, lambda each: Fraction(str(each)) if isinstance(each, float) else each)
 
 
-def _floats(value: Any) -> Any:
-    return with_each(value, lambda each: float(each) if isinstance(each, Fraction) else each)
-
-
 def drawing_from(data: Mapping[str, Any]) -> Drawing:
     """A drawing from its JSON."""
     marks = dict(data.get("marks", {}))
     if "badges" in marks:
         marks["badges"] = dict(marks["badges"])
-    return Drawing(data.get("shapes", ""), _floats(data.get("layout", {})), marks)
+    return Drawing(data.get("shapes", ""), with_floats(data.get("layout", {})), marks)
 
 
 def read_drawing(ruleset_folder: Path) -> Drawing:
