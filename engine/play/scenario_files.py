@@ -26,7 +26,7 @@ from ..ruleset.folder import MANIFEST, SourceFile, find_rulesets
 from ..ruleset.forms import Forms, annotated, forms
 from ..ruleset.load import read_file
 from ..ruleset.nodes import Node, diagnose, find, plain_value
-from ..ruleset.overlay import MergedRuleset
+from ..ruleset.overlay import MergedRuleset, merged_maps
 from ..units.deploy import free_of
 from ..world.world import World
 from .scenario import initial_state
@@ -273,7 +273,7 @@ def _lay_over(below: Node, above: Node, found: list[Diagnostic]) -> Node:
     base = below.with_entries(entries, keys)
     more = above.get(APPEND)
     mine = {key: value for key, value in above.items() if key not in (EXTENDS, APPEND)}
-    merged = _merged(base, above.with_entries(mine, above.keys))
+    merged = merged_maps(base, above.with_entries(mine, above.keys))
     entries, keys = dict(merged.value), dict(merged.keys)
     for key, value in more.items() if more is not None else ():
         old = entries.get(key)
@@ -284,17 +284,6 @@ def _lay_over(below: Node, above: Node, found: list[Diagnostic]) -> Node:
             continue
         entries[key] = Node([*old.value, *value.value], value.file, value.line, value.column)
     return merged.with_entries(entries, keys)
-
-
-def _merged(below: Node, above: Node) -> Node:
-    """Maps entry by entry; in place of everything else, what stands above."""
-    if not (below.is_map and above.is_map):
-        return above
-    entries, keys = dict(below.value), dict(below.keys)
-    for key, value in above.items():
-        entries[key] = _merged(entries[key], value) if key in entries else value
-        keys[key] = above.keys[key]
-    return above.with_entries(entries, keys)
 
 
 class _Known:

@@ -325,16 +325,17 @@ def _manifest(below: Node, above: Node, *, of_rows: bool = False) -> Node:
     old, new = below.get(SETTINGS), above.get(SETTINGS)
     both = [node for node in (old, new) if node is not None]
     if both and all(node.is_map for node in both):
-        entries[SETTINGS] = both[0] if len(both) == 1 else _settings(*both)
+        entries[SETTINGS] = both[0] if len(both) == 1 else merged_maps(*both)
         keys.setdefault(SETTINGS, (below if old is not None else above).keys[SETTINGS])
     return whole.with_entries(entries, keys)
 
 
-def _settings(below: Node, above: Node) -> Node:
-    """Settings over settings, and the keys of one that has some over those below."""
+def merged_maps(below: Node, above: Node) -> Node:
+    """Maps entry by entry, at every depth; in place of everything else, what stands above."""
+    if not (below.is_map and above.is_map):
+        return above
     entries, keys = dict(below.value), dict(below.keys)
     for key, value in above.items():
-        old = entries.get(key)
-        entries[key] = _settings(old, value) if old is not None and old.is_map and value.is_map else value
+        entries[key] = merged_maps(entries[key], value) if key in entries else value
         keys[key] = above.keys[key]
     return above.with_entries(entries, keys)
