@@ -40,7 +40,6 @@ from .battles import (
     streams,
     supporters,
     troops,
-    would_fight,
 )
 from .encounters import contested, in_touch, is_for, meetings, rivals
 from .groups import ATTACKER, DEFENDER, SIDES, Troops, last_standing
@@ -500,4 +499,4 @@ def _fire_on_retreat(
     return fire
 
 
-__all__ = ["battle_now", "fallen_places", "fight_all", "fight_here", "run", "would_fight"]
+__all__ = ["battle_now", "fallen_places", "fight_all", "fight_here", "run"]

@@ -16,7 +16,7 @@ from ..units import forces
 from ..units.homes import home_of
 from ..world.messages import say
 from ..world.routes import passes_gate
-from .battles import Battle, leave_rule, order_options, party_stacks, takes_part, would_fight
+from .battles import Battle, leave_rule, order_options, party_stacks, takes_part
 from .groups import ATTACKER
 
 Movers = Sequence[dict[str, Any]]
@@ -448,7 +448,7 @@ def _passes(turn: Turn, owner: str, here: str, there: str, kinds: Iterable[str])
 
 
 def _attacked(turn: Turn, owner: str, place: str) -> bool:
-    return any(would_fight(turn, owner, o) for o in turn.state.owners_at(place))
+    return any(turn.world.would_fight(owner, o) for o in turn.state.owners_at(place))
 
 
 def _friends(turn: Turn, owner: str, place: str) -> int:

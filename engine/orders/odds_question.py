@@ -241,11 +241,10 @@ class Composer:
     def defenders(self, place: str, attackers: Iterable[Any]) -> dict[Any, int]:
         """Who stands in a place and would fight the attackers, in the condition they are in; where nobody
         holds it, enemies."""
-        from ..battle.battles import foes  # start-up time: with it comes all that carries out a turn
 
         owners = sorted({key[0] for key in attackers})
         held = self.world.holder_of(place) is not None
-        fight = (lambda a, b: foes(self.world, a, b)) if held else self.world.hostile
+        fight = self.world.would_fight if held else self.world.hostile
         out: dict[Any, int] = {}
         for _, row in self.world.state.stacks(at=place):
             if row.get("aboard") or not any(fight(a, row["owner"]) for a in owners):

@@ -25,7 +25,7 @@ from ..world.messages import message, say
 from ..world.selections import as_set, id_of
 from . import outcomes
 from .calendar import forget_answers, stands_on
-from .context import Order, OrderContext, Turn
+from .context import Order, Turn
 from .events import MOMENT, settle, step_over
 from .validated_orders import RefusalCode
 
@@ -232,7 +232,7 @@ def _begin_round(turn: Turn, node: Row, level: Level) -> bool:
 
 def _has_round(turn: Turn, node: Row, member: Entity) -> bool:
     """Whether a member of an `each` has its round when it comes to it: a nation that is no more has none."""
-    if member.kind == "nation" and not alive(turn, member.id):
+    if member.kind == "nation" and not turn.world.alive(member.id):
         return False
     return turn.world.test(node.get("only"), {**turn.loops, member.kind: member, "self": member})
 
@@ -282,11 +282,6 @@ def _rolled(turn: Turn, node: Row, members: list[str]) -> list[str]:
 def node_name(node: Row) -> str:
     """The name that entries of a loop of the sequence of play go by."""
     return str(next((node[k] for k in ("id", "step", "phase", "each") if k in node), "turn"))
-
-
-def alive(turn: OrderContext, nation: str) -> bool:
-    """Whether a nation is still in the game."""
-    return turn.world.alive(nation)
 
 
 def _next_round(turn: Turn, levels: list[Level]) -> None:

@@ -252,6 +252,13 @@ class World(Readings):
             found = kept.values[a, b] = a != b and bool(self.stance_row(a, b).get("hostile"))
         return found
 
+    def would_fight(self, a: str, b: str) -> bool:
+        """Whether units of two nations fight when they meet: they are hostile, or by their stance it is an
+        attack when one enters the other's land.
+        """
+        stance = self.stance_row(a, b)
+        return a != b and (bool(stance.get("hostile")) or stance.get("enter") == "fight")
+
     def allied(self, a: str, b: str) -> bool:
         kept = self._allied
         if kept.version != self.state.version:
