@@ -242,7 +242,7 @@ def _goes_on(turn: Turn, rule: Row, force: str) -> bool:
 
 
 def _flies_home(turn: Turn, force: str) -> bool:
-    mode = turn.ruleset.row_or_empty("movement", str(turn.state.get("forces", force, "mode", "")))
+    mode = forces.mode_of(turn, force)
     return bool("home" in mode and mode.get("passes_over"))
 
 
@@ -382,7 +382,7 @@ def _own_home(turn: Turn, who: str, key: str) -> str | None:
     """Where the mode of a force says that a stack of it ends, by what it has left, if it says so and it can
     come there.
     """
-    mode = turn.ruleset.row_or_empty("movement", str(turn.state.get("forces", who, "mode", "")))
+    mode = forces.mode_of(turn, who)
     return home_of(turn, mode, who, key) if "home" in mode and mode.get("passes_over") else None
 
 

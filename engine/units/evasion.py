@@ -43,7 +43,7 @@ def refuge_of(turn: Turn, force: str) -> str | None:
 def refusal(turn: Turn, row: DetectionRow, force: str, to: str) -> str | None:
     """Why a force cannot go to the place it named, or None."""
     here, owner = str(turn.state.get("forces", force, "at")), str(turn.state.get("forces", force, "owner"))
-    mode = turn.ruleset.row_or_empty("movement", str(turn.state.get("forces", force, "mode")))
+    mode = forces.mode_of(turn, force)
     units = [Entity("unit", k) for k, _ in forces.stacks_of(turn.state, force)]
     going = routes.Going(turn.world, owner, mode, units)
     name = routes.name_of(turn.world, "places", to)

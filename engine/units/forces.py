@@ -65,6 +65,11 @@ def whose(row: Row, slots: Mapping[str, Any], nation: str, slot: str = "units") 
     return str(slots.get(of) or nation) if of is not None else nation
 
 
+def mode_of(turn: Turn, force: str) -> MovementRow:
+    """The row of `movement` by which a force goes; one without keys if it goes by none."""
+    return turn.ruleset.row_or_empty("movement", str(turn.state.get("forces", force, "mode", "")))
+
+
 def stacks_of(state: State, force: str) -> list[tuple[str, Fields]]:
     """The stacks of a force (its cargo left out), in order of their ids."""
     row = state.row("forces", force)
@@ -229,9 +234,7 @@ def is_guest(turn: Turn, force: str, kind: str) -> bool:
     """Whether units of a kind that are aboard a force live on its bearers (`bears` of its mode), rather than
     being its cargo.
     """
-    bears = turn.ruleset.row_or_empty("movement", str(turn.state.get("forces", force, "mode", ""))).get(
-        "bears"
-    )
+    bears = mode_of(turn, force).get("bears")
     return bears is not None and routes.kind_matches(turn.world, bears["who"], kind)
 
 
@@ -267,9 +270,7 @@ def withdraw(turn: Turn, force: str, to: str, only: Container[str] | None = None
 
     `only` some of its stacks: as long as there are others the force goes on, and its cargo stays with it.
     """
-    carries = "carries" in turn.ruleset.row_or_empty(
-        "movement", str(turn.state.get("forces", force, "mode", ""))
-    )
+    carries = "carries" in mode_of(turn, force)
     plain = {**dict.fromkeys(PASSING), "moved": True, "place": to}
     cargo = cargo_of(turn.state, force)
     going = [(key, stack) for key, stack in stacks_of(turn.state, force) if only is None or key in only]
