@@ -11,13 +11,11 @@ from typing import Any
 
 import typer
 
-from wteaw.cli import ExitCode, Stop, formats, of_os_error
+from wteaw.cli import ExitCode, Stop, command_group, of_os_error
 from wteaw.cli.game import GAME, open_game, read_scenario
 from wteaw.cli.terminal import Working, each
 
-app = typer.Typer(
-    add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None, no_args_is_help=True
-)
+app = command_group(no_args_is_help=True)
 
 __all__ = ["app", "export"]
 
@@ -45,7 +43,6 @@ def dpjson(
 
     Example: wteaw import dpjson record.json --game games/record
     """
-    formats(format, "text", "json")
     from wteaw.play.begin import new_game_from
 
     from .dpjson import ROW, InFolder, RecordError, Replayed, ReplayTarget, replay
@@ -100,7 +97,6 @@ def export(
 
     Example: wteaw export --game games/spring --out spring.json
     """
-    formats(format, "text", "json")
     if form not in ("phases", "positions"):
         raise Stop(f"--as is phases or positions, not {form!r}", ExitCode.CALL)
     from wteaw.core.whole_files import write_whole
@@ -141,7 +137,6 @@ def triplea(
 
     Example: wteaw import triplea games/my_map.xml --out my-map
     """
-    formats(format, "text", "json")
     from wteaw.core.collector import collect_rarely
     from wteaw.play.new_folder import FolderError
     from wteaw.report.wording import counted

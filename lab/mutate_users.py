@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from wteaw.core.model import Ruleset
+from wteaw.core.nested import inside
 from wteaw.ruleset.checks.rules import is_helper
 from wteaw.testing.coverage import sources
 
@@ -55,13 +56,11 @@ def _words(value: Any) -> set[str]:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for key, inner in value.items():
-            if key not in ("id", "source", "note", "text"):
-                yield key
-                yield from _texts(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _texts(inner)
+    for _, part in inside(value, _NO_WORDS):
+        if isinstance(part, str):
+            yield part
+        elif isinstance(part, dict):
+            yield from (key for key in part if key not in _NO_WORDS)
+
+
+_NO_WORDS = ("id", "source", "note", "text")

@@ -11,11 +11,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from wteaw.core.frame import phases
 from wteaw.ruleset.compile import load_ruleset
 from wteaw.ruleset.folder import find_rulesets
 from wteaw.testing.cases import FOLDER, find, read
 from wteaw.testing.coverage import cited
-from wteaw.turn.sequence import phases
 
 MEASURED = "noticed.json"
 BEGIN, END = "<!-- systems -->", "<!-- /systems -->"

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from wteaw.core.frame import steps
 from wteaw.core.state import State
 from wteaw.ruleset import load_ruleset
-from wteaw.turn.sequence import run_step, steps
+from wteaw.turn.sequence import run_step
 
 from .folders import marked, own_cache, places  # noqa: F401
 from .small import turn

@@ -157,7 +157,7 @@ def test_a_broken_ruleset_is_none_unless_asked_for(tmp_path: Path) -> None:
     assert [d.code for d in told] == ["E207"]
 
 
-@pytest.mark.parametrize("name", ["nodes", "load", "tree", "scalars"])
+@pytest.mark.parametrize("name", ["nodes", "load", "tree"])
 def test_a_program_that_reads_or_keeps_files_otherwise_takes_no_kept_tree_of_another(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -448,7 +448,7 @@ def test_of_many_units_in_sight_the_strongest_enemies_beside_are_told_by_theater
     total = 0
     for line in beside.items:
         name, _, text = line.rstrip(".").partition(": ")
-        places = dict(theaters(world)).get(name, ())
+        places = dict(theaters(world.ruleset)).get(name, ())
         told = text.split("; ")
         more = re.fullmatch(r"(\d+) more places? with (\d+) units?", told[-1])
         shown = []

@@ -8,10 +8,10 @@ import sys
 from typing import Any
 
 from wteaw.core.dice import KeyedDice, ScriptedDice
+from wteaw.core.frame import inputs
 from wteaw.core.journal import replay
 from wteaw.core.model import Ruleset
 from wteaw.turn.referee import Inputs, resolve, start, waiting_seats
-from wteaw.turn.sequence import inputs
 
 from . import small
 

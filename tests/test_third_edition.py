@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from wteaw.core.frame import inputs, phases, steps
 from wteaw.core.journal import Entry
 from wteaw.core.package_data import rulesets, scenarios
 from wteaw.core.state import Entity, State
@@ -22,7 +23,6 @@ from wteaw.ruleset.compare import compare
 from wteaw.ruleset.describe_diff import tell
 from wteaw.store import Game
 from wteaw.turn.referee import waiting_seats
-from wteaw.turn.sequence import inputs, phases, steps
 from wteaw.world.world import World
 
 OVERLAY = rulesets() / "variants" / "third-edition"

@@ -18,6 +18,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from wteaw.core.frame import phases
 from wteaw.core.model import Row, Ruleset
 from wteaw.core.package_data import rulesets, scenarios
 from wteaw.core.state import Entity, State
@@ -26,7 +27,6 @@ from wteaw.ruleset.clauses import clauses_of_row
 from wteaw.ruleset.compile import compile_ruleset
 from wteaw.ruleset.load import load_bytes
 from wteaw.ruleset.nodes import plain_value
-from wteaw.turn.sequence import phases
 from wteaw.units.deploy import targets
 from wteaw.world.treasury import purse_at
 from wteaw.world.world import World

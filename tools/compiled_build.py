@@ -33,7 +33,6 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "world/amounts",
         "world/applies_to",
         "world/cache",
-        "world/facts",
         "world/fields",
         "world/quantities",
         "world/selections",

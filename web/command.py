@@ -15,7 +15,7 @@ from typing import Any
 
 import typer
 
-from wteaw.cli import ExitCode, Stop, formats, tell
+from wteaw.cli import ExitCode, Stop, tell
 from wteaw.cli.game import find_scenario
 
 __all__ = ["serve", "tick"]
@@ -165,7 +165,6 @@ def tick(
 
     Example: wteaw tick --folder server
     """
-    formats(format, "text", "json")
     try:
         from .transport import look_into
         from .worker import tick as once

@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from starlette.responses import Response
 
 from wteaw.core.faults import StoreError
+from wteaw.core.frame import inputs
 from wteaw.core.model import Ruleset
 from wteaw.orders.readback_text import rendered
 from wteaw.play.pending import open_decisions, seats, standing_of
@@ -24,7 +25,6 @@ from wteaw.ruleset.randomness import rolls_dice
 from wteaw.store import MODERATOR, PLAYER, POLICY, Game, Submission
 from wteaw.turn.decisions import MODERATOR as ASKED
 from wteaw.turn.left_open import OpenDecision
-from wteaw.turn.sequence import inputs
 
 from .accounts import stamp
 from .actions import (

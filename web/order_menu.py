@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from wteaw.core.choices import as_slot
 from wteaw.economy.catalogue import PLENTY
 from wteaw.orders import movement
 from wteaw.orders.chances import chance_of_roll
@@ -395,8 +396,7 @@ class _MenuMaker:
         """What is still to be filled in of a slot; None if there is nothing to choose from."""
         label, optional = slot.name.replace("_", " "), slot.name not in kind.wanted
         if slot.kind == "number":
-            declared = kind.row["slots"][slot.name]
-            bounds = declared if isinstance(declared, dict) else {}
+            bounds = as_slot(kind.row["slots"][slot.name])
             least, most = (
                 n if isinstance(n, int) else 0 for n in (bounds.get("least", 1), bounds.get("most", 0))
             )

@@ -15,18 +15,16 @@ from typing import Any
 
 from ..core.choices import block_of, word_of
 from ..core.journal import Entry
-from ..core.model import Row, Ruleset
+from ..core.model import Row
 from .book import Book
 from .figures import Beyond
 from .played import RecordedGame
-from .reading import OUTSIDE, Reader
+from .reading import Reader
 from .things import Thing
 
 DIE = re.compile(r"(?P<n>\d*)d(?P<faces>\d+)$")
 RANGE = re.compile(r"(?P<low>-?\d+)\.\.(?P<high>-?\d+)$")
 OTHER = {"attacker": "defender", "defender": "attacker"}
-OF_BATTLES = OUTSIDE | {"force", "joined"}
-"""Names that only a battle binds."""
 
 
 def dice(played: RecordedGame, book: Book) -> None:
@@ -100,7 +98,7 @@ def battles(played: RecordedGame, book: Book) -> None:
                 continue
             _hits(entry, stage, fire, book)
             _value(entry, row, stage, fire, reader, book)
-        _sums(entry, row, book)
+        _sums(entry, book)
         _pairs(entry, row, book)
         _losses(entry, row, book)
         _facts(entry, book)
@@ -230,7 +228,7 @@ def figures(
     return [Fraction(reader._together(row, 0 if base is None else base, rows, scope))]
 
 
-def _sums(entry: Entry, row: Row, book: Book) -> None:
+def _sums(entry: Entry, book: Book) -> None:
     """Where sums are compared: their difference."""
     if "difference" not in entry.data:
         return
@@ -334,8 +332,3 @@ def _facts(entry: Entry, book: Book) -> None:
         if isinstance(part, Mapping) and "owner" in part:
             lost[part["owner"], part["kind"]] += part["n"]
     book.check(lost == gone, entry, entry.subject, "units destroyed in the round", dict(lost), dict(gone))
-
-
-def restricted(row: Row, stage: Row, ruleset: Ruleset) -> bool:
-    """Whether some units of a side cannot take the hits of a stage."""
-    return any(key in stage for key in ("hits", "never_hits")) or "never_hit" in row

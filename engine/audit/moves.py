@@ -55,7 +55,7 @@ def _order(entry: Entry, ruleset: Ruleset, reader: Reader, links: Mapping[str, s
         return
     for kind, n in entry.data.get("units", {}).items():
         try:
-            used = spent(ruleset, reader, mode, nation, kind, path, links)
+            used = spent(reader, mode, nation, kind, path, links)
             most = _allowance(entry, ruleset, reader, mode, nation, kind, path)
         except Beyond as why:
             book.skip(str(why))
@@ -69,8 +69,7 @@ def _order(entry: Entry, ruleset: Ruleset, reader: Reader, links: Mapping[str, s
 
 
 def _mode(entry: Entry, ruleset: Ruleset) -> MovementRow | None:
-    form, _, id_ = entry.rule.partition("/")
-    row = ruleset.row_or_empty(form, id_)
+    row = ruleset.row_of(entry.rule)
     return ruleset.rows("movement").get(str(row.get("does", "")))
 
 
@@ -111,7 +110,6 @@ def _wholes(ruleset: Ruleset, place: str) -> Iterator[str]:
 
 
 def spent(
-    ruleset: Ruleset,
     reader: Reader,
     mode: MovementRow,
     nation: str,
@@ -243,7 +241,7 @@ def _forces(
             if r.get("force") == id_ and not r.get("aboard")
         }
         try:
-            used = {kind: spent(ruleset, reader, mode, nation, kind, list(way), links) for kind in kinds}
+            used = {kind: spent(reader, mode, nation, kind, list(way), links) for kind in kinds}
             most = {
                 kind: _allowance(entry, ruleset, reader, mode, nation, kind, [str(way[0])]) for kind in kinds
             }

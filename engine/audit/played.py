@@ -8,6 +8,7 @@ from typing import Any
 
 from ..core.journal import Change, Entry
 from ..core.model import Row, Ruleset
+from ..core.nested import maps_in
 from ..core.state import WHOLE_ROW, State
 from .reading import Reader
 
@@ -144,6 +145,4 @@ def rows_behind(ruleset: Ruleset, entry: Entry) -> list[Row]:
 
 def said_in(row: Any, word: str) -> bool:
     """Whether a key of that name stands anywhere in a row."""
-    if isinstance(row, Mapping):
-        return word in row or any(said_in(value, word) for value in row.values())
-    return isinstance(row, list | tuple) and any(said_in(value, word) for value in row)
+    return any(word in part for part in maps_in(row))

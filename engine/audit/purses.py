@@ -15,6 +15,7 @@ from fractions import Fraction
 from itertools import chain
 from typing import Any
 
+from ..core.choices import as_slot
 from ..core.journal import Entry
 from ..core.model import Row, Ruleset
 from ..core.state import State
@@ -24,9 +25,6 @@ from .played import RecordedGame, rows_changed, said_in
 from .reading import Reader
 from .relations import held_by
 from .things import FORMS
-
-Amounts = Counter[str]
-"""Resource -> amount."""
 
 
 @dataclass(slots=True)
@@ -111,7 +109,7 @@ def _causes(
         out[what] = out.get(what, Fraction(0)) + Fraction(amount)
 
     if form == "production" and "cost" in data:
-        add(main, -_price(entry, ruleset, row, reader))
+        add(main, -_price(entry, row, reader))
         if any(str(use.get("taken", "purchase")) != "complete" for use in row.get("uses", {}).values()):
             raise Beyond("purchases that use up other stocks at once")
         return out
@@ -132,7 +130,7 @@ def _causes(
         and row.get("cost") is not None
         and any(fact.word == "acted" for fact in entry.facts)
     ):
-        for what, amount in _act_price(entry, state, ruleset, reader, row, main).items():
+        for what, amount in _act_price(entry, state, reader, row, main).items():
             add(what, -amount)
     for _, before, after in rows_changed(entry, state, "under_way"):
         if before and not after and form == "production":
@@ -150,7 +148,7 @@ def _causes(
     return out
 
 
-def _price(entry: Entry, ruleset: Ruleset, row: Row, reader: Reader) -> Fraction:
+def _price(entry: Entry, row: Row, reader: Reader) -> Fraction:
     """What a purchase costs: the price of each with its fee, rounded up together."""
     data = entry.data
     n, fee, said = int(data["n"]), Fraction(data["fee"]), Fraction(data["cost"])
@@ -255,17 +253,14 @@ def _prizes(entry: Entry, reader: Reader, sent: _Sent, book: Book) -> None:
     )
 
 
-def _act_price(
-    entry: Entry, state: State, ruleset: Ruleset, reader: Reader, row: Row, main: str
-) -> dict[str, Fraction]:
+def _act_price(entry: Entry, state: State, reader: Reader, row: Row, main: str) -> dict[str, Fraction]:
     """What an act costs by its row, with what its order names in scope."""
     key = next((c[1] for c in entry.changes if c[0] == "orders" and c[2] == "status"), None)
     order = state.row("orders", key) if key is not None else {}
     nation = reader.thing("nation", order.get("nation", entry.subject.partition(":")[0]))
     names: dict[str, Any] = {"self": nation, "nation": nation}
     for slot, value in order.get("slots", {}).items():
-        kind = row.get("slots", {}).get(slot)
-        kind = kind.get("kind") if isinstance(kind, Mapping) else kind
+        kind = as_slot(row.get("slots", {}).get(slot)).get("kind")
         names[slot] = reader.thing(str(kind), value) if isinstance(value, str) and kind in FORMS else value
     cost = row["cost"] if isinstance(row["cost"], Mapping) else {main: row["cost"]}
     out = {}

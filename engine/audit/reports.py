@@ -1,4 +1,4 @@
-"""Reports: what nations are told is so.
+"""The auditor of reports: what nations are told is true.
 
 Of the reports of every turn, as data: money at the beginning and the end, income, sums that add up, and every
 figure in the tables of a nation's own forces. Of the whole journal: what a nation is told of others' units is

@@ -325,8 +325,8 @@ def intercept(turn: Turn, looking: Sequence[tuple[Row, Probe, dict[str, int]]]) 
 
     for battle in dict.fromkeys(str(row["meets"]["battle"]) for row, _, _, _ in out):
         fight_all(turn, contested(turn, turn.ruleset.row("battles", battle)))
-    for row, probe, lookers, force in out:
-        lookers.update(_come_back(turn, row, probe, force))
+    for _, probe, lookers, force in out:
+        lookers.update(_come_back(turn, probe, force))
 
 
 def _go_out(turn: Turn, row: Row, probe: Probe, at: Mapping[str, int]) -> str:
@@ -356,7 +356,7 @@ def _go_out(turn: Turn, row: Row, probe: Probe, at: Mapping[str, int]) -> str:
     return force
 
 
-def _come_back(turn: Turn, row: Row, probe: Probe, force: str) -> dict[str, int]:
+def _come_back(turn: Turn, probe: Probe, force: str) -> dict[str, int]:
     """A force of lookers is back where it set out; gives those who stayed until they could look."""
     out: dict[str, int] = {}
     subject = f"{probe.nation}:{probe.origin}>{probe.target}"
@@ -420,6 +420,3 @@ def _found(turn: Turn, nation: str, target: str) -> tuple[dict[str, Any], dict[s
     mates = [mate for mate in passive_recon.side_of(turn, nation) if mate != nation]
     by_mate = {mate: passive_recon.own_foes(turn, mate, there, n).get("foes", n) for mate in mates}
     return found, by_mate if any(foes != found.get("foes", n) for foes in by_mate.values()) else {}
-
-
-__all__ = ["Probe", "choices", "look", "run", "understand", "unfit"]

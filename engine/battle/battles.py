@@ -15,7 +15,6 @@ from ..core.model import Row
 from ..core.state import Entity, Fields
 from ..turn.context import Turn
 from ..units import forces
-from ..world.world import World
 from . import listed
 from .combatants import make_outline
 from .compile import make_plan
@@ -104,21 +103,6 @@ class Battle:
         return sum(n for kinds in self.lost[side].values() for n in kinds.values())
 
 
-def would_fight(turn: Turn, a: str, b: str) -> bool:
-    """Whether two nations' units fight when they meet: they are at war, or entering is an attack by their
-    stance.
-    """
-    return foes(turn.world, a, b)
-
-
-def foes(world: World, a: str, b: str) -> bool:
-    """`would_fight`, asked of a world."""
-    if a == b:
-        return False
-    stance = world.stance_row(a, b)
-    return bool(stance.get("hostile")) or stance.get("enter") == "fight"
-
-
 def leave_rule(battle: Battle, side: int) -> Row | None:
     """What the row says of how a side leaves.
 
@@ -155,7 +139,7 @@ def party_stacks(turn: Turn, battle: Battle, side: int) -> Iterator[tuple[str, F
         named = (
             owner in party.nations
             if party.nations
-            else any(would_fight(turn, a, owner) for a in party.against)
+            else any(turn.world.would_fight(a, owner) for a in party.against)
         )
         if named and (party.kinds is None or row["kind"] in party.kinds):
             yield key, row
@@ -169,7 +153,7 @@ def troops(turn: Turn, battle: Battle, busy: Mapping[str, str]) -> list[Troops]:
     out = []
     for side in (ATTACKER, DEFENDER):
         for key, row in party_stacks(turn, battle, side):
-            if takes_part(turn, battle, side, key, row):
+            if takes_part(turn, battle, side, key):
                 out.append(Troops(key, row, side, _link(turn, battle, row), str(row.get("force", ""))))
     for side, key, row, join in (
         listed.helpers(turn.world, battle.row, battle.record, battle.place) if battle.record else ()
@@ -194,7 +178,7 @@ def abandon(turn: Turn, battle: Battle, side: int) -> None:
     """When nobody of a side is left in a battle, what stood beside it goes too, where its row says so
     (`leaves`).
     """
-    if any(takes_part(turn, battle, side, key, row) for key, row in party_stacks(turn, battle, side)):
+    if any(takes_part(turn, battle, side, key) for key, row in party_stacks(turn, battle, side)):
         return
     for row in battle.row.get("virtual", ()):
         if row.get("leaves") and (row["id"], side) in battle.virtual_left:
@@ -228,7 +212,7 @@ def _recalled(turn: Turn, battle: Battle, busy: Mapping[str, str]) -> Iterator[T
         if (
             place == battle.place
             and row.get("at") == battle.place
-            and any(would_fight(turn, n, row["owner"]) for n in nations)
+            and any(turn.world.would_fight(n, row["owner"]) for n in nations)
         ):
             for key, stack in forces.stacks_of(turn.state, force):
                 yield Troops(key, stack, DEFENDER)
@@ -246,7 +230,7 @@ def at_home(turn: Turn, battle: Battle) -> list[str]:
         if (
             row["at"] == battle.place
             and row.get("stays")
-            and any(would_fight(turn, n, row["owner"]) for n in nations)
+            and any(turn.world.would_fight(n, row["owner"]) for n in nations)
         ):
             out += [force] if forces.stacks_of(turn.state, force) else []
     return out
@@ -310,13 +294,13 @@ def _helps(turn: Turn, owner: str, owners: Sequence[Sequence[str]]) -> int | Non
     for side in (ATTACKER, DEFENDER):
         friends, foes = owners[side], owners[1 - side]
         if any(f == owner or turn.world.allied(f, owner) for f in friends) and any(
-            would_fight(turn, owner, f) for f in foes
+            turn.world.would_fight(owner, f) for f in foes
         ):
             return side
     return None
 
 
-def takes_part(turn: Turn, battle: Battle, side: int, key: str, row: Fields) -> bool:
+def takes_part(turn: Turn, battle: Battle, side: int, key: str) -> bool:
     """Whether a stack of a party fights in battles of this row (`who`, for both sides or for each)."""
     who = battle.row.get("who")
     if isinstance(who, Mapping):
@@ -331,7 +315,7 @@ def absentees(turn: Turn, battle: Battle) -> dict[tuple[str, str], dict[str, int
     out: dict[tuple[str, str], dict[str, int]] = {}
     for side in (ATTACKER, DEFENDER):
         for key, row in party_stacks(turn, battle, side) if "absent" in battle.row else ():
-            if takes_part(turn, battle, side, key, row):
+            if takes_part(turn, battle, side, key):
                 continue
             names = _names(turn, battle, side, key)
             rule = next((r for r in battle.row["absent"] if turn.world.test(r["when"], names)), None)

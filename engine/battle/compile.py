@@ -1,4 +1,4 @@
-"""From a row of the form `battles` and the units that meet (`lineup.py`) to a plan.
+"""From a row of the form `battles` and the units that meet (`combatants.py`) to a plan.
 
 Tests that cannot change are decided here, once; values and tests that follow the living become functions of
 their numbers.

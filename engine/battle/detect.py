@@ -1,4 +1,4 @@
-"""`detect`: who finds whom.
+"""The mechanic `detect`: which forces that look for others find them.
 
 A row of the form `detection` says who looks, at what, with which value, what lowers it, and how values
 combine: every unit rolls (`any`), or one percentage is rolled (`chance`). Among forces, success is a contact:

@@ -13,7 +13,7 @@ from ..units import forces
 from ..units.contact import finds, may_find
 from ..world.passages import may_share
 from . import listed
-from .battles import Battle, Party, would_fight
+from .battles import Battle, Party
 from .groups import SIDES
 from .record import back_entry
 
@@ -167,11 +167,11 @@ def invaders(turn: Turn, place: str) -> list[str]:
         if row.get("stays") or row.get("from") == place:
             continue
         owner = row["owner"]
-        against_holder = holder is not None and would_fight(turn, owner, holder)
+        against_holder = holder is not None and turn.world.would_fight(owner, holder)
         others = {s["owner"] for _, s in turn.state.stacks(at=place) if not _came(turn, s, place)}
         home = holder is not None and (owner == holder or turn.world.allied(owner, holder))
         residents = any(
-            would_fight(turn, owner, o) and not (home and may_share(turn.world, owner, o, place))
+            turn.world.would_fight(owner, o) and not (home and may_share(turn.world, owner, o, place))
             for o in others
         )
         if (against_holder or residents) and forces.stacks_of(turn.state, force):
@@ -221,8 +221,8 @@ def meetings(turn: Turn, row: Row, how: Row) -> list[Battle]:
 
 def _hostile_parts(turn: Turn, one: Sequence[str], other: Sequence[str]) -> tuple[list[str], list[str]]:
     owner = {f: str(turn.state.get("forces", f, "owner")) for f in (*one, *other)}
-    mine = [f for f in one if any(would_fight(turn, owner[f], owner[g]) for g in other)]
-    theirs = [g for g in other if any(would_fight(turn, owner[f], owner[g]) for f in one)]
+    mine = [f for f in one if any(turn.world.would_fight(owner[f], owner[g]) for g in other)]
+    theirs = [g for g in other if any(turn.world.would_fight(owner[f], owner[g]) for f in one)]
     return mine, theirs
 
 
@@ -356,7 +356,7 @@ def _stands_with(turn: Turn, owner: str, battle: Battle, side: int) -> bool:
         for s in (side, 1 - side)
     )
     return any(f == owner or turn.world.allied(f, owner) for f in friends) and all(
-        would_fight(turn, owner, f) for f in foes
+        turn.world.would_fight(owner, f) for f in foes
     )
 
 
@@ -421,5 +421,5 @@ def _come_back(turn: Turn, battle: Battle, force: str, side: int) -> None:
 
 def _sides(turn: Turn, members: set[str], lead: str) -> tuple[set[str], set[str]]:
     owner = str(turn.state.get("forces", lead, "owner"))
-    foes = {f for f in members if would_fight(turn, owner, str(turn.state.get("forces", f, "owner")))}
+    foes = {f for f in members if turn.world.would_fight(owner, str(turn.state.get("forces", f, "owner")))}
     return members - foes, foes

@@ -40,7 +40,6 @@ from .battles import (
     streams,
     supporters,
     troops,
-    would_fight,
 )
 from .encounters import contested, in_touch, is_for, meetings, rivals
 from .groups import ATTACKER, DEFENDER, SIDES, Troops, last_standing
@@ -333,7 +332,7 @@ def _busy(turn: Turn, running: Sequence[Battle], number: int) -> dict[str, str]:
         if not row.get("stays") or not row.get("targets"):
             continue
         target = row["targets"][0]
-        rule = _recall(running, target)
+        rule = _recall(running)
         elsewhere = [
             f
             for f in attacked.get(row["at"], ())
@@ -359,7 +358,7 @@ def _recalls(turn: Turn, rule: Row | None, force: str) -> bool:
     )
 
 
-def _recall(running: Sequence[Battle], place: str) -> Row | None:
+def _recall(running: Sequence[Battle]) -> Row | None:
     for battle in running:
         for join in battle.row.get("joins", ()):
             if "recall" in join:
@@ -500,4 +499,4 @@ def _fire_on_retreat(
     return fire
 
 
-__all__ = ["battle_now", "fallen_places", "fight_all", "fight_here", "run", "would_fight"]
+__all__ = ["battle_now", "fallen_places", "fight_all", "fight_here", "run"]

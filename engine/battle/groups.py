@@ -8,7 +8,7 @@ and out of the last.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -159,24 +159,8 @@ def hits_to_destroy(group: Group, world: World) -> int:
     return max(1, int(world.unit_row(group.kind, group.owner).get("hits") or 1))
 
 
-def tags(world: World, group: Group) -> Sequence[str]:
-    found: Sequence[str] = world.ruleset.row_or_empty("units", group.kind).get("tags", ())
-    return found
-
-
 def last_standing(standing: Sequence[bool]) -> int | None:
     """The side that alone is left of attackers and defenders; None while both or neither are."""
     if standing[0] == standing[1]:
         return None
     return ATTACKER if standing[0] else DEFENDER
-
-
-def totals(groups: Sequence[Group], counts: Mapping[int, int]) -> dict[str, dict[str, int]]:
-    """Owner -> kind -> number, of the groups that are real units; groups of none are left out."""
-    out: dict[str, dict[str, int]] = {}
-    for index, group in enumerate(groups):
-        n = int(counts[index])
-        if n and not group.virtual:
-            of = out.setdefault(group.owner, {})
-            of[group.kind] = of.get(group.kind, 0) + n
-    return out

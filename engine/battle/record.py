@@ -124,7 +124,7 @@ def write_round(
         round=battle.number,
         sides={SIDES[s]: kinds for s, kinds in describe(plan.groups).items()},
         virtual=[{"side": SIDES[g.side], "kind": g.kind, "n": g.n} for g in plan.groups if g.virtual],
-        fire=[_fire(turn, plan, battle, r) for r in dice.rolled],
+        fire=[_fire(plan, battle, r) for r in dice.rolled],
         lost={SIDES[s]: list(parts) for s, parts in lost.items() if parts},
     )
     if cargo:
@@ -207,7 +207,7 @@ def _side_said(turn: Turn, battle: Battle, plan: Plan, side: int) -> Any:
     return joined([say(turn.world, "{owner}", owner=nation_said(turn, o)) for o in owners], " and ")
 
 
-def _fire(turn: Turn, plan: Plan, battle: Battle, rolled: Any) -> dict[str, Any]:
+def _fire(plan: Plan, battle: Battle, rolled: Any) -> dict[str, Any]:
     group = plan.groups[rolled.group]
     out = {
         "stage": rolled.stage,
@@ -337,7 +337,7 @@ def write_fire_on_retreat(
         **_head(battle),
         event="leave",
         round=battle.number,
-        fire_on_retreat=[_fire(turn, plan, battle, r) for r in dice.rolled],
+        fire_on_retreat=[_fire(plan, battle, r) for r in dice.rolled],
         lost={SIDES[s]: list(parts) for s, parts in lost.items() if parts},
     )
     for side in (ATTACKER, DEFENDER):

@@ -16,7 +16,7 @@ from ..units import forces
 from ..units.homes import home_of
 from ..world.messages import say
 from ..world.routes import passes_gate
-from .battles import Battle, leave_rule, order_options, party_stacks, takes_part, would_fight
+from .battles import Battle, leave_rule, order_options, party_stacks, takes_part
 from .groups import ATTACKER
 
 Movers = Sequence[dict[str, Any]]
@@ -105,7 +105,7 @@ def _holds(turn: Turn, battle: Battle, side: int, test: str, who: str = "") -> b
         name: tuple(
             Entity("unit", k)
             for k, r in party_stacks(turn, battle, which)
-            if takes_part(turn, battle, which, k, r)
+            if takes_part(turn, battle, which, k)
         )
         for name, which in (("mine", side), ("foe", 1 - side))
     }
@@ -242,7 +242,7 @@ def _goes_on(turn: Turn, rule: Row, force: str) -> bool:
 
 
 def _flies_home(turn: Turn, force: str) -> bool:
-    mode = turn.ruleset.row_or_empty("movement", str(turn.state.get("forces", force, "mode", "")))
+    mode = forces.mode_of(turn, force)
     return bool("home" in mode and mode.get("passes_over"))
 
 
@@ -382,7 +382,7 @@ def _own_home(turn: Turn, who: str, key: str) -> str | None:
     """Where the mode of a force says that a stack of it ends, by what it has left, if it says so and it can
     come there.
     """
-    mode = turn.ruleset.row_or_empty("movement", str(turn.state.get("forces", who, "mode", "")))
+    mode = forces.mode_of(turn, who)
     return home_of(turn, mode, who, key) if "home" in mode and mode.get("passes_over") else None
 
 
@@ -448,7 +448,7 @@ def _passes(turn: Turn, owner: str, here: str, there: str, kinds: Iterable[str])
 
 
 def _attacked(turn: Turn, owner: str, place: str) -> bool:
-    return any(would_fight(turn, owner, o) for o in turn.state.owners_at(place))
+    return any(turn.world.would_fight(owner, o) for o in turn.state.owners_at(place))
 
 
 def _friends(turn: Turn, owner: str, place: str) -> int:

@@ -243,14 +243,12 @@ class Rounds:
         self, stage: Stage, volley: Volley, batch: Batch, shots: Sequence[Shots], throw: Throw
     ) -> tuple[Batch, Array]:
         if stage.resolve == "face":
-            return self._faces(stage, volley, batch, shots, throw)
+            return self._faces(stage, batch, shots, throw)
         if stage.pooled:
             return self.sampler.pooled(batch, shots, throw)
         return self.sampler.under(batch, shots, throw)
 
-    def _faces(
-        self, stage: Stage, volley: Volley, batch: Batch, shots: Sequence[Shots], throw: Throw
-    ) -> tuple[Batch, Array]:
+    def _faces(self, stage: Stage, batch: Batch, shots: Sequence[Shots], throw: Throw) -> tuple[Batch, Array]:
         """Dice looked up by face.
 
         The value of a group says how many dice make one result; groups of one number go together.
@@ -442,9 +440,7 @@ class Rounds:
         """
         for index, last in self.plan.tires.items():
             if number >= last:
-                going = np.where(mask, batch.n[:, index], 0)
-                batch.n[:, index] -= going
-                batch.gone[:, index] += going
+                _go_away(batch, index, mask)
 
     def leave(self, batch: Batch, side: int, mask: Array) -> None:
         """Move those of a side who may leave out of the battle, in the rows of the mask."""
@@ -464,9 +460,7 @@ class Rounds:
 
     def _go(self, batch: Batch, leave: Leave, mask: Array) -> None:
         for index in leave.groups:
-            going = np.where(mask, batch.n[:, index], 0)
-            batch.n[:, index] -= going
-            batch.gone[:, index] += going
+            _go_away(batch, index, mask)
         for index in leave.behind:
             batch.n[:, index] = np.where(mask, 0, batch.n[:, index])
 
@@ -480,6 +474,13 @@ class Rounds:
         began: int = int(self.plan.start[0, real].sum())
         out: Array = began - batch.n[:, real].sum(axis=1) - batch.gone[:, real].sum(axis=1)
         return out
+
+
+def _go_away(batch: Batch, index: int, mask: Array) -> None:
+    """All of a group leave the battle, in the rows of the mask."""
+    going = np.where(mask, batch.n[:, index], 0)
+    batch.n[:, index] -= going
+    batch.gone[:, index] += going
 
 
 def _strongest(shots: list[Shots], most: Array) -> list[Shots]:

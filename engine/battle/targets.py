@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..core.model import Row, Ruleset
+from ..core.model import Row, Ruleset, derived_of
 from ..core.state import Entity, unit_key
 from ..turn.context import Order
 from ..turn.validated_orders import Refusal, RefusalCode
@@ -13,17 +13,14 @@ from ..world.world import World
 from .groups import ATTACKER, DEFENDER, SIDES
 
 
+@derived_of("battles")
 def loss_options(ruleset: Ruleset) -> set[str]:
     """The options of orders that say what is lost first (`order` of the `options` of battles)."""
-
-    def make() -> set[str]:
-        return {
-            str(r["options"]["order"])
-            for r in ruleset.rows("battles").values()
-            if "order" in r.get("options", {})
-        }
-
-    return ruleset.derived("options of losses", make, of=("battles",))
+    return {
+        str(r["options"]["order"])
+        for r in ruleset.rows("battles").values()
+        if "order" in r.get("options", {})
+    }
 
 
 def losses_named(ruleset: Ruleset, order: Order) -> Iterator[tuple[str, str]]:
@@ -91,6 +88,3 @@ def _names(nation: str, kind: str, row: Row, side: int) -> dict[str, Any]:
         "link": Entity("link", ">"),
         "battle": {"attacks": attacks, "attacked": not attacks, "kind": row["id"], "round": 1},
     }
-
-
-__all__ = ["losses_named", "no_loss", "spared"]

@@ -17,7 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
-from itertools import chain
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any
 
 from ..core.collector import collect_rarely, leave_at_once
@@ -32,7 +32,7 @@ __all__ = [
     "Command",
     "ExitCode",
     "Stop",
-    "formats",
+    "command_group",
     "main",
     "number_of_orders",
     "of_os_error",
@@ -82,7 +82,7 @@ class Command:
             target = module.app
         if isinstance(target, typer.Typer):
             return target
-        app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+        app = command_group()
         app.command(self.name)(target)
         return app
 
@@ -169,18 +169,18 @@ COMMANDS: tuple[Command, ...] = (
 """All commands. `attribute` defaults to the command's name, or `app` if the module has one."""
 
 
-def formats(format: str, *known: str) -> None:
-    """Stop unless an output format is one of those that a command has."""
-    from ..core.diagnostics import did_you_mean
+def command_group(says: str = "", *, no_args_is_help: bool = False) -> typer.Typer:
+    """A group of commands; what a command by itself stands in."""
+    import typer  # start-up time: the list of commands is shown without it
 
-    if format not in known:
-        hint = did_you_mean(format, known) or "known: " + ", ".join(known)
-        raise Stop(f"no format {format!r}; {hint}", ExitCode.CALL)
+    return typer.Typer(
+        add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None, help=says or None,
+        no_args_is_help=no_args_is_help,
+    )  # fmt: skip
 
 
 def tell(format: str, data: Mapping[str, Any], *lines: str) -> None:
     """Say what a command did, in lines or as JSON."""
-    formats(format, "text", "json")
     print(json.dumps(data, ensure_ascii=False, default=str) if format == "json" else "\n".join(lines))
 
 
@@ -299,8 +299,13 @@ def _call(command: Command, arguments: list[str]) -> int:
     return result if isinstance(result, int) else 0
 
 
-FORMATS = ("text", "json", "html", "svg", "sarif", "github", "markdown")
+FORMATS = ("text", "json", "html", "svg", "sarif", "github", "junit")
 """Every output format that a command has, in the order of help."""
+
+
+def formats_in(help_text: str) -> list[str]:
+    """The formats that an option's help names: those that its command has."""
+    return [name for name in FORMATS if re.search(rf"\b{name}\b", help_text)]
 
 
 def _as_declared(command: Any, arguments: list[str]) -> list[str]:
@@ -319,16 +324,27 @@ def _as_declared(command: Any, arguments: list[str]) -> list[str]:
     typed, rest = arguments[:end], arguments[end:]
     if "format" in options:
         option = options["format"]
-        known = [name for name in FORMATS if re.search(rf"\b{name}\b", option.help or "")]
-        if "json" in known:
-            option.metavar = "|".join(known)
-            option.help = f"{option.help} `--json` is short for `--format json`."
-            typed = list(chain.from_iterable(["--format", "json"] if w == "--json" else [w] for w in typed))
+        known = formats_in(option.help or "")
+        option.metavar = "|".join(known)
+        option.help = f"{option.help} `--json` is short for `--format json`."
+        typed = list(chain.from_iterable(["--format", "json"] if w == "--json" else [w] for w in typed))
+        _check_format(typed, known)
     start = 0 if inner is command else 1
     bare = len(typed) > start and not typed[start].startswith("-")
     if bare and "game" in options and len(options) == len(inner.params):
         typed.insert(start, "--game")
     return typed + rest
+
+
+def _check_format(typed: Sequence[str], known: Sequence[str]) -> None:
+    """Stop before anything is done if a format was asked for that the command does not have."""
+    from ..core.diagnostics import did_you_mean
+
+    given = [after for word, after in pairwise(typed) if word == "--format"]
+    given += [word.removeprefix("--format=") for word in typed if word.startswith("--format=")]
+    for wrong in (name for name in given if name not in known):
+        hint = did_you_mean(wrong, known) or "known: " + ", ".join(known)
+        raise Stop(f"no format {wrong!r}; {hint}", ExitCode.CALL)
 
 
 def _completion(option: str, shell: list[str]) -> int:

@@ -7,11 +7,9 @@ from pathlib import Path
 
 import typer
 
-from . import ExitCode, Stop, formats
+from . import ExitCode, Stop
 from .game import open_game
 from .terminal import Working
-
-__all__ = ["audit"]
 
 SHOWN = 20
 """Findings of one auditor that are printed unless all are asked for."""
@@ -35,7 +33,6 @@ def audit(
 
     Example: wteaw audit out/game
     """
-    formats(format, "text", "json")
     from ..report.game_audit import QUESTIONS, audited, played
 
     if list_:

@@ -7,9 +7,7 @@ from typing import Any
 
 import typer
 
-from . import ExitCode, Stop, formats, tell
-
-__all__ = ["backup"]
+from . import ExitCode, Stop, tell
 
 
 def backup(
@@ -30,7 +28,6 @@ def backup(
     from ..store.backup import copy_whole
     from ..store.database import OLD_SERVER_FILE, SERVER_FILE
 
-    formats(format, "text", "json")
     if str(where).startswith("postgresql"):
         raise Stop(
             "a PostgreSQL server's database is copied by pg_dump, and put back by pg_restore", ExitCode.CALL

@@ -20,9 +20,7 @@ from typer.models import ParameterInfo
 
 from ..core.package_data import rulesets, scenarios
 from ..ruleset.folder import find_rulesets
-from . import COMMANDS, Command, ExitCode, Stop
-
-__all__ = ["VARIABLE", "answer", "install", "script"]
+from . import COMMANDS, Command, ExitCode, Stop, formats_in
 
 NAME = "wteaw"
 VARIABLE = "_WTEAW_COMPLETE"
@@ -104,7 +102,7 @@ def _offer(function: Callable[..., Any]) -> None:
         if not isinstance(info, ParameterInfo):
             continue
         if name == "format":
-            info.autocompletion = _formats(str(info.help))
+            info.autocompletion = _formats(formats_in(str(info.help)))
         elif name in OFFERS:
             info.autocompletion = _fitting(OFFERS[name])
 
@@ -121,13 +119,7 @@ def _fitting(
     return complete
 
 
-def _formats(help_text: str) -> Callable[[str], Sequence[str]]:
-    """The formats that an option's help names."""
-    known = [
-        w
-        for w in re.findall(r"[a-z]+", help_text)
-        if w in ("text", "html", "json", "svg", "sarif", "github", "junit")
-    ]
+def _formats(known: Sequence[str]) -> Callable[[str], Sequence[str]]:
     return lambda incomplete: [w for w in known if w.startswith(incomplete)]
 
 

@@ -16,12 +16,9 @@ from ..core.diagnostics import render_one
 from ..core.package_data import rulesets
 from ..testing.coverage import Matrix, Owners, matrix, owners_in
 from ..testing.played import Chapters, chapters
-from . import ExitCode, Stop, formats
+from . import ExitCode, Stop
 from .terminal import Working
 
-__all__ = ["coverage"]
-
-FORMATS = ("text", "json")
 COLUMNS = ("clauses", "cited", "tested", "excepted")
 PLAYED = ("rows", "played", "base", "excused", "left")
 
@@ -66,7 +63,6 @@ def coverage(
 
     Example: wteaw coverage ruleset --missing
     """
-    formats(format, *FORMATS)
     for path in [*(paths or []), *([mutated] if mutated else [])]:
         if not path.exists():
             raise Stop(f"{path} does not exist", ExitCode.CALL)

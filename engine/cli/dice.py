@@ -11,14 +11,10 @@ from typing import Any
 
 import typer
 
-from . import ExitCode, Stop, formats, of_os_error
+from . import ExitCode, Stop, command_group, of_os_error
 from .game import GAME, open_game
 
-__all__ = ["app"]
-
-app = typer.Typer(
-    add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None, no_args_is_help=True
-)
+app = command_group(no_args_is_help=True)
 MAX_BYTES = 50_000_000
 
 
@@ -28,7 +24,6 @@ def commit(game: Path = GAME, format: str = typer.Option("json", help="json, and
 
     Example: wteaw dice commit --game games/flanders > published-3.json
     """
-    formats(format, "json")
     found = open_game(game)
     stage = found.stage()
     typer.echo(json.dumps({"anchor": found.head["anchor"], "commitment": asdict(stage.commitment)}, indent=1))
@@ -52,7 +47,6 @@ def reveal(
     from ..play.proofs import revealed
     from .names import nation_named
 
-    formats(format, "json")
     found = open_game(game)
     data = revealed(
         found, turn, nation_named(nation, found.ruleset, found.stage().position.state) if nation else None

@@ -22,10 +22,8 @@ import typer
 
 from ..core.package_data import data_root
 from ..ruleset.cache import cache_folder
-from . import ExitCode, Stop, formats
+from . import ExitCode, Stop
 from .terminal import say
-
-__all__ = ["doctor"]
 
 PYTHON = (3, 11)
 SQLITE = (3, 24)
@@ -70,7 +68,6 @@ def doctor(
 
     Example: wteaw doctor server
     """
-    formats(format, "text", "json")
     wanted = set(needs or ())
     unknown = sorted(wanted - {*EXTRAS, "benchmark"})
     if unknown:

@@ -14,10 +14,8 @@ from ..ruleset.folder import yaml_files
 from ..ruleset.layout import CannotBeLaidOut, laid_out
 from ..ruleset.load import decode, read_file
 from ..ruleset.refused import UnreadableText
-from . import ExitCode, Stop, formats, tell
+from . import ExitCode, Stop, tell
 from .terminal import each
-
-__all__ = ["format_", "tables_below"]
 
 
 def format_(
@@ -36,7 +34,6 @@ def format_(
 
     Example: wteaw format ruleset scenarios
     """
-    formats(format, "text", "json")
     found: list[Diagnostic] = []
     changed: list[str] = []
     files = list(tables_below(paths or [Path()]))

@@ -13,20 +13,8 @@ from typing import Any
 import typer
 
 from ..core.package_data import scenarios
-from . import ExitCode, Stop, formats, number_of_orders, tell
+from . import ExitCode, Stop, number_of_orders, tell
 from .terminal import Working, say
-
-__all__ = [
-    "decide",
-    "new",
-    "open_game",
-    "options_given",
-    "read_scenario",
-    "resolve",
-    "rollback",
-    "seed_given",
-    "upgrade",
-]
 
 at_work: Any = None
 """The game that the command is at: if the command ends in an error, whether the game is at fault is looked
@@ -151,7 +139,6 @@ def new(
 
     Example: wteaw new 1914 --game games/flanders --player NATION --player NATION
     """
-    formats(format, "text", "json")
     if "#" in game.name:
         raise Stop(
             f"{game} names a game on a server; those are begun on its pages (`--game FOLDER` makes another)",
@@ -219,10 +206,9 @@ def resolve(
 
     Example: wteaw resolve --game games/flanders
     """
-    formats(format, "text", "json")
+    from ..core.frame import phases
     from ..play.pending import wanted_now
     from ..play.resolve import resolve_turn
-    from ..turn.sequence import phases
 
     found = open_game(game)
     known = [p["phase"] for p in phases(found.ruleset.sequence)]
@@ -302,7 +288,6 @@ def close(game: Path = GAME, format: str = typer.Option("text", help="text or js
 
     Example: wteaw close --game games/flanders
     """
-    formats(format, "text", "json")
     found = open_game(game)
     stage = found.stage()
     if stage.position.ended:
@@ -329,7 +314,6 @@ def verify(game: Path = GAME, format: str = typer.Option("text", help="text or j
 
     Example: wteaw verify --game games/flanders
     """
-    formats(format, "text", "json")
     from ..play.verify import audit
 
     found = open_game(game)
@@ -366,7 +350,6 @@ def rollback(
 
     Example: wteaw rollback --game games/flanders --turn 3 --reason "an order was misread" --yes
     """
-    formats(format, "text", "json")
     from ..play.rollback_preview import stage_of_turn, what_if
     from ..play.verify import broken_chain
 
@@ -438,7 +421,6 @@ def decide(
 
     Example: wteaw decide NATION loss-order '["KIND", "KIND"]' --game games/flanders
     """
-    formats(format, "text", "json")
     from ..play.questions import NotAnswerable, answer_for
     from ..turn.decisions import MODERATOR
     from .names import nation_named
@@ -507,7 +489,6 @@ def upgrade(
 
     Example: wteaw upgrade --game games/flanders --ruleset ruleset
     """
-    formats(format, "text", "json")
     from ..play.rollback_preview import first_difference
     from ..play.verify import audit
     from .show import sound_ruleset

@@ -10,11 +10,9 @@ import typer
 
 from ..core.package_data import rulesets
 from ..core.package_data import scenarios as shipped
-from . import ExitCode, Stop, formats, tell
+from . import ExitCode, Stop, tell
 from .completion import value_in
 from .game import open_game
-
-__all__ = ["games", "scenarios"]
 
 LEVELS = 3
 """How deep games are looked for below a folder."""
@@ -25,7 +23,6 @@ def scenarios(format: str = typer.Option("text", help="text or json.")) -> None:
 
     Example: wteaw scenarios
     """
-    formats(format, "text", "json")
     from ..ruleset.folder import MANIFEST, find_rulesets
 
     manifests = [folder / MANIFEST for folder in find_rulesets(rulesets())]
@@ -59,7 +56,6 @@ def games(
 
     Example: wteaw games games
     """
-    formats(format, "text", "json")
     from ..play.pending import standing_of
 
     if not where.exists():

@@ -8,9 +8,7 @@ from pathlib import Path
 
 import typer
 
-from . import ExitCode, Stop, formats, tell
-
-__all__ = ["init"]
+from . import ExitCode, Stop, tell
 
 KINDS = ("triplea",)
 
@@ -39,7 +37,6 @@ def init(
     """
     from ..play.starter import GAME
 
-    formats(format, "text", "json")
     if game != GAME and (from_ or extends):
         raise Stop("--game cannot be given together with --from or --extends", ExitCode.CALL)
     if from_:

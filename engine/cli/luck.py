@@ -7,11 +7,8 @@ from pathlib import Path
 
 import typer
 
-from . import formats
 from .game import GAME, open_game
 from .terminal import Working
-
-__all__ = ["luck"]
 
 
 def luck(
@@ -26,7 +23,6 @@ def luck(
 
     Example: wteaw luck --game games/flanders --format html > luck.html
     """
-    formats(format, "text", "html", "json")
     from ..play.dice_statistics import luck as luck_of
     from ..report.dice_statistics import luck_parts
     from ..report.render import parts_as_html, parts_as_text

@@ -19,12 +19,9 @@ from ..odds.result import Odds
 from ..odds.text import render
 from ..orders.odds_question import Composer, Unclear
 from ..world.world import World
-from . import ExitCode, Stop, formats
+from . import ExitCode, Stop
 from .terminal import Working
 
-__all__ = ["odds"]
-
-FORMATS = ("text", "json", "svg")
 SEEKERS = {"": (0,), "attacker": (0,), "both": (0, 1), "kept": ()}
 
 
@@ -89,7 +86,6 @@ def odds(
     Example: wteaw odds --attacker "NATION: 10 KIND, 4 KIND" --defender "NATION: 8 KIND" --place ID --from ID
     --plot odds.svg
     """
-    formats(format, *FORMATS)
     if exact_ and trials:
         raise Stop("--exact and --trials exclude each other", ExitCode.CALL)
     if plot is not None and plot.suffix.lower() not in (".svg", ".png"):

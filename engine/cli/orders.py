@@ -11,18 +11,11 @@ from typing import Any
 
 import typer
 
-from . import ExitCode, Stop, formats, number_of_orders, of_os_error, tell
+from . import ExitCode, Stop, command_group, number_of_orders, of_os_error, tell
 from .game import open_game
 from .terminal import say
 
-__all__ = ["app"]
-
-app = typer.Typer(
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    help="Write, check and submit orders.",
-)
+app = command_group("Write, check and submit orders.")
 GAME = typer.Option(..., "--game", help="The folder of the game.")
 NATION = typer.Option("", "--nation", help="Whose orders these are, as the moderator.")
 KEY = typer.Option("", "--key", envvar="WTEAW_KEY", help="The player's key.")
@@ -50,7 +43,6 @@ def template(
     whose = _named(found, nation)
     asked = [(o.says, o.answers) for o in offers_to(found, whose)]
     text = order_template(view_world(found, whose), whose, game=found.id, asked=asked)
-    formats(format, "text", "json")
     if format == "json":
         tell(format, {"game": found.id, "nation": whose, "turn": found.stage().position.turn, "text": text})
     elif out is None:
@@ -80,7 +72,6 @@ def reference(
     from ..orders.reference import order_reference
     from .show import sound_ruleset
 
-    formats(format, "text", "json")
     if game is None and nation:
         raise Stop("a nation's reference is that of a game: --game DIR", ExitCode.CALL)
     if game is not None and path is not None:
@@ -183,7 +174,6 @@ def show(game: Path = GAME, nation: str = NATION, key: str = KEY, format: str = 
     from ..orders.readback_text import rendered
     from ..play.questions import offers_to
 
-    formats(format, "text", "json")
     found = open_game(game)
     whose, _ = _seat(found, nation, key)
     stage = found.stage()
@@ -381,7 +371,7 @@ def _standing(found: Any, here: Any) -> tuple[Any, Any]:
 
 
 def _show(found: Any, taken: Any, world: Any, format: str) -> None:
-    from ..core.diagnostics import FORMATS, render
+    from ..core.diagnostics import render
     from ..orders.readback import read_back
     from ..orders.readback_text import rendered
 
@@ -390,7 +380,6 @@ def _show(found: Any, taken: Any, world: Any, format: str) -> None:
 
         return inquiry(found, taken.nation or "", world=world).answer(question)
 
-    formats(format, *FORMATS)
     if world is None:
         (say if format == "text" else typer.echo)(render(taken.found, format))
         return

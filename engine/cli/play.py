@@ -11,11 +11,9 @@ from pathlib import Path
 
 import typer
 
-from . import ExitCode, Stop, formats, tell
+from . import ExitCode, Stop, tell
 from .game import bots_given, options_given, read_scenario, seed_given
 from .terminal import Working, each
-
-__all__ = ["play"]
 
 
 def play(
@@ -53,7 +51,6 @@ def play(
     from ..store import FILE
     from ..store.drawing import read_drawing
 
-    formats(format, "text", "json")
     secret, options = seed_given(seed), options_given(option)
     data, ruleset, folder = read_scenario(scenario, rules)
     game_folder = out / "game"

@@ -10,16 +10,11 @@ from typing import Any
 
 import typer
 
-from . import formats, tell
+from . import command_group, tell
 from .game import open_game
 from .names import nation_named, one_named
 
-__all__ = ["app"]
-
-app = typer.Typer(
-    add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None,
-    help="Who waits for a position, and who gets one.",
-)  # fmt: skip
+app = command_group("Who waits for a position, and who gets one.")
 GAME = typer.Option(..., "--game", help="The folder of the game.")
 NATION = typer.Argument(..., help="The nation's id or name.")
 NAME = typer.Argument(..., help="Somebody on the list.")
@@ -32,7 +27,6 @@ def list_(game: Path = GAME, format: str = FORMAT) -> None:
 
     Example: wteaw players list --game games/flanders
     """
-    formats(format, "text", "json")
     from ..store.pool import WaitingList
     from ..turn.vacancies import vacancies
 
@@ -66,7 +60,6 @@ def add(
 
     Example: wteaw players add Ann --email ann@example.org --side SIDE --game games/flanders
     """
-    formats(format, "text", "json")
     from ..store.pool import WaitingList
 
     found = open_game(game)
@@ -87,7 +80,6 @@ def propose(
 
     Example: wteaw players propose NATION Ann --by SIDE --game games/flanders
     """
-    formats(format, "text", "json")
     from ..store.pool import MODERATOR, WaitingList
 
     found = open_game(game)
@@ -106,7 +98,6 @@ def agree(name: str = NAME, game: Path = GAME, format: str = FORMAT) -> None:
 
     Example: wteaw players agree Ann --game games/flanders
     """
-    formats(format, "text", "json")
     from ..store.pool import WaitingList
 
     one = WaitingList(open_game(game)).agree(name)
@@ -123,7 +114,6 @@ def seat(nation: str = NATION, game: Path = GAME, format: str = FORMAT) -> None:
 
     Example: wteaw players seat NATION --game games/flanders
     """
-    formats(format, "text", "json")
     from ..store.pool import WaitingList
 
     found = open_game(game)
@@ -137,7 +127,6 @@ def leave(nation: str = NATION, game: Path = GAME, format: str = FORMAT) -> None
 
     Example: wteaw players leave NATION --game games/flanders
     """
-    formats(format, "text", "json")
     from ..store.pool import WaitingList
 
     found = open_game(game)
@@ -152,7 +141,6 @@ def remove(name: str = NAME, game: Path = GAME, format: str = FORMAT) -> None:
 
     Example: wteaw players remove Ann --game games/flanders
     """
-    formats(format, "text", "json")
     from ..store.pool import WaitingList
 
     WaitingList(open_game(game)).remove(name)
@@ -171,7 +159,6 @@ def key(
 
     Example: wteaw players key NATION --game games/flanders
     """
-    formats(format, "text", "json")
     from ..play import player_keys
 
     found = open_game(game)

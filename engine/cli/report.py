@@ -6,11 +6,9 @@ from pathlib import Path
 
 import typer
 
-from . import ExitCode, Stop, formats, tell
+from . import ExitCode, Stop, tell
 from .game import GAME, open_game
 from .terminal import Working, each
-
-__all__ = ["explain", "map_", "report"]
 
 
 def report(
@@ -41,7 +39,6 @@ def report(
     from ..report.turn_reports import report as report_of
     from .names import nation_named
 
-    formats(format, "text", "html", "json")
     found = open_game(game)
     nation = nation_named(nation, found.ruleset, found.stage().position.state) if nation else ""
     try:
@@ -85,7 +82,6 @@ def map_(
 
     Example: wteaw map 1914 --out map.png
     """
-    formats(format, "text", "json")
     from ..play.scenario import initial_state
     from ..play.views import view_world
     from ..report.map import to_png
@@ -152,7 +148,6 @@ def explain(
     from ..rulebook.questions import WHAT_CAN_BE_ASKED, inquiry
     from .names import nation_named
 
-    formats(format, "text", "json")
     found = open_game(game)
     nation = nation_named(nation, found.ruleset, found.stage().position.state) if nation else ""
     if is_question(what) and not turn:

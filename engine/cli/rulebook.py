@@ -6,10 +6,8 @@ from pathlib import Path
 
 import typer
 
-from . import formats, tell
+from . import tell
 from .terminal import Working
-
-__all__ = ["rulebook"]
 
 
 def rulebook(
@@ -36,7 +34,6 @@ def rulebook(
     from .show import sound_ruleset
 
     chosen = format or ("html" if out is not None and out.suffix in (".html", ".htm") else "text")
-    formats(chosen, "text", "html", "json")
     folder, ruleset = sound_ruleset(path)
     if graph:
         text = dependency_svg(ruleset)

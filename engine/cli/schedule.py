@@ -8,10 +8,8 @@ from pathlib import Path
 
 import typer
 
-from . import ExitCode, Stop, formats, tell
+from . import ExitCode, Stop, tell
 from .game import open_game
-
-__all__ = ["schedule"]
 
 
 def schedule(
@@ -30,7 +28,6 @@ def schedule(
     from ..play.schedule import turns as turns_of
     from .show import sound_ruleset
 
-    formats(format, "text", "json")
     try:
         day = date.fromisoformat(start)
     except ValueError:

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ import typer
 
 from ..core.codes import CODES, page
 from ..core.diagnostics import has_errors, nearest, render, render_one
+from ..core.frame import FrameNode, nodes_in
 from ..core.model import SEQUENCE
 from ..core.package_data import data_root, rulesets
 from ..ruleset import Ruleset, load_ruleset
@@ -21,9 +21,7 @@ from ..ruleset.compare import compare
 from ..ruleset.describe_diff import one_line, tell
 from ..ruleset.folder import MANIFEST, SHIPPED, find_rulesets
 from ..ruleset.sequence_changes import NAMES
-from . import ExitCode, Stop, formats
-
-__all__ = ["diff", "open_ruleset", "show", "sound_ruleset"]
+from . import ExitCode, Stop
 
 
 def show(
@@ -45,7 +43,6 @@ def show(
 
     Example: wteaw show units/ID --ruleset ruleset/variants/NAME --resolved
     """
-    formats(format, "text", "json")
     if id.upper() in CODES:
         code = id.upper()
         said = {
@@ -94,7 +91,6 @@ def diff(
 
     Example: wteaw diff ruleset ruleset/variants/NAME
     """
-    formats(format, "text", "json")
     first, second = open_ruleset(a), open_ruleset(b)
     found = list(compare(first, second))
     if format == "json":
@@ -157,16 +153,14 @@ def _matching(rules: Ruleset, id_: str) -> list[tuple[str, str]]:
 def _whole(rules: Ruleset, id_: str) -> list[str] | None:
     """The ids of a table's rows, or the steps of a turn, those inside others further in."""
     if id_ == SEQUENCE:
-        return list(_steps(rules.sequence, ""))
+        return [_in_the_turn(node) for node in nodes_in(rules.sequence)]
     return list(rules.rows(id_)) if id_ in rules.forms else None
 
 
-def _steps(steps: Iterable[Mapping[str, Any]], before: str) -> Iterator[str]:
-    for step in steps:
-        called = next((str(step[key]) for key in NAMES if key in step), "")
-        does = f"  (do: {step['do']})" if "do" in step else ""
-        yield f"{before}{called}{does}"
-        yield from _steps(step.get("steps", ()), before + "  ")
+def _in_the_turn(node: FrameNode) -> str:
+    called = next((str(node.row[key]) for key in NAMES if key in node.row), "")
+    does = f"  (do: {node.row['do']})" if "do" in node.row else ""
+    return f"{'  ' * len(node.above)}{called}{does}"
 
 
 def _at(origin: str, folder: Path) -> str:

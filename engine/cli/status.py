@@ -7,10 +7,7 @@ from pathlib import Path
 
 import typer
 
-from . import formats
 from .game import GAME, open_game
-
-__all__ = ["status"]
 
 
 def status(game: Path = GAME, format: str = typer.Option("text", help="text or json.")) -> None:
@@ -21,7 +18,6 @@ def status(game: Path = GAME, format: str = typer.Option("text", help="text or j
     """
     from ..play.pending import standing_of
 
-    formats(format, "text", "json")
     found = open_game(game)
     told = standing_of(found)
     if format == "json":

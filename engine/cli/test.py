@@ -1,11 +1,13 @@
-"""`wteaw test`: the rule tests of a ruleset, or of a file."""
+"""`wteaw test`: rule tests are run; with `--update` what was got is written into those that fail."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -14,10 +16,11 @@ from ..testing.cases import Case, read
 from ..testing.cases import find as found_at
 from ..testing.report import FORMATS, render
 from ..testing.runner import Run, joined, run_each, run_files
-from . import ExitCode, Stop, formats
+from . import ExitCode, Stop
 from .terminal import Working, say
 
-__all__ = ["test", "test_files"]
+if TYPE_CHECKING:
+    from ..testing.update import Proposal
 
 
 def test(
@@ -47,7 +50,6 @@ def test(
 
     Example: wteaw test ruleset -k influence
     """
-    formats(format, *FORMATS)
     if (watch or update) and format != "text":
         raise Stop(f"{'--watch' if watch else '--update'} shows text; leave out --format", ExitCode.CALL)
     if (watch and update) or (yes and not update):
@@ -58,8 +60,6 @@ def test(
         _watch(paths or [rulesets()], CaseFilter(k.casefold(), clause), show=show, jobs=jobs)
         return
     if update:
-        from .update import update_files
-
         update_files(test_files(paths or [rulesets()]), CaseFilter(k.casefold(), clause), yes=yes)
         return
     files = test_files(paths or [rulesets()])
@@ -123,3 +123,76 @@ def test_files(paths: list[Path]) -> list[tuple[Path, str]]:
             ExitCode.CALL,
         )
     return files
+
+
+# ---- what was got, written into cases
+
+ANSWERS = "[y]es, [n]o, [a]ll, [q]uit"
+
+
+def update_files(files: Sequence[tuple[Path, str]], choose: Callable[[Case], bool], *, yes: bool) -> None:
+    """Go through the failing cases of files, show for each what would be written, ask, and write.
+
+    Ends with the code for findings if a case still fails.
+    """
+    from ..testing.update import ChangedMeanwhile, Declined, proposals, write
+
+    if not yes and not sys.stdin.isatty():
+        raise Stop(
+            "--update asks for every case; where nobody answers, --yes writes without asking", ExitCode.CALL
+        )
+    written = left = 0
+    with Working("files of rule tests", len(files)) as working:
+        for number, (path, name) in enumerate(files, 1):
+            for found in proposals(path, name, choose):
+                working.hide()
+                say(f"{found.where}: failed: {found.id}{f' - {found.title}' if found.title else ''}")
+                if isinstance(found, Declined):
+                    say(f"    nothing is written: {found.why}\n")
+                    left += 1
+                    continue
+                say(_shown(found))
+                answer = "y" if yes else _answer()
+                yes = yes or answer == "a"
+                if answer in ("y", "a"):
+                    try:
+                        write(path, found)
+                    except ChangedMeanwhile as error:
+                        raise Stop(str(error)) from None
+                    written += 1
+                else:
+                    left += 1
+                if answer == "q":
+                    _end(written, left, "; stopped before the rest")
+            working.at(number)
+    _end(written, left)
+
+
+def _end(written: int, left: int, more: str = "") -> None:
+    say(
+        f"{written} case{'s' if written != 1 else ''} written, {left} still failing{more}"
+        if written or left
+        else "every case passes"
+    )
+    raise typer.Exit(ExitCode.FOUND if left or more else ExitCode.DONE)
+
+
+def _shown(found: Proposal) -> str:
+    lines = []
+    for change in found.changes:
+        lines += [
+            f"    {change.where}: {change.what}",
+            f"      expected  {change.old}",
+            f"      got       {change.new}",
+        ]
+    return "\n".join(lines)
+
+
+def _answer() -> str:
+    while True:
+        try:
+            said = input(f"    write it? {ANSWERS}: ").strip().casefold()[:1]
+        except EOFError:
+            return "q"
+        if said in ("y", "n", "a", "q"):
+            return said

@@ -18,10 +18,8 @@ from ..ruleset.compile import RulesetsRead, key_of_files
 from ..ruleset.folder import MANIFEST, MAP_FOLDER, TABLE_FOLDERS, find_rulesets, name_of
 from ..ruleset.forms import forms
 from ..testing.cases import FOLDER
-from . import ExitCode, Stop, formats
+from . import ExitCode, Stop
 from .terminal import each, say
-
-__all__ = ["find_inputs", "validate", "validate_paths"]
 
 
 def validate(
@@ -40,7 +38,6 @@ def validate(
 
     Example: wteaw validate ruleset scenarios
     """
-    formats(format, *FORMATS)
     if watch:
         if format != "text":
             raise Stop("--watch shows text; leave out --format", ExitCode.CALL)

@@ -1,4 +1,4 @@
-"""How often Python looks for rings among what a program keeps."""
+"""How often Python's garbage collector runs."""
 
 from __future__ import annotations
 

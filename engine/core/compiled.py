@@ -1,4 +1,4 @@
-"""What the sources say for a build in which some modules are compiled; of no effect in any other."""
+"""Marks for the optional compiled build, in which some modules are machine code; without effect elsewhere."""
 
 from __future__ import annotations
 

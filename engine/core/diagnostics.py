@@ -15,20 +15,7 @@ from dataclasses import asdict, dataclass
 from itertools import takewhile
 from typing import Any, Literal
 
-from .codes import CODES, page
-
-__all__ = [
-    "FORMATS",
-    "Diagnostic",
-    "Severity",
-    "did_you_mean",
-    "has_errors",
-    "nearest",
-    "render",
-    "render_one",
-    "summary",
-    "tidy",
-]
+from .codes import CODES, ORDER_CODES, page
 
 Severity = Literal["error", "warning", "info"]
 RANK: dict[str, int] = {"error": 0, "warning": 1, "info": 2}
@@ -241,7 +228,7 @@ def _sarif(found: Sequence[Diagnostic]) -> dict[str, Any]:
     rules = [
         {"id": code, "shortDescription": {"text": CODES[code]}, "help": {"text": f"docs/{page(code)}"}}
         if code in CODES
-        else {"id": code, "shortDescription": {"text": code}}
+        else {"id": code, "shortDescription": {"text": ORDER_CODES.get(code, code)}}
         for code in codes
     ]
     driver = {"name": "wteaw", "rules": rules}

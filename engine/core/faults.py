@@ -12,29 +12,11 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from .dice import DiceError
+from .frame import nodes_in
 from .model import Row, Ruleset
-
-__all__ = [
-    "MOST_AMOUNT",
-    "MOST_ROUNDS",
-    "MOST_UNITS",
-    "BrokenGame",
-    "MachineError",
-    "NotThere",
-    "RuleError",
-    "StoreError",
-    "TooMuch",
-    "UnexplainedChange",
-    "carrying_out",
-    "clean",
-    "few",
-    "located",
-    "of_rules",
-    "one_line",
-]
+from .nested import texts_in
 
 MOST_UNITS = 1_000_000
 """Units in one stack."""
@@ -157,11 +139,14 @@ def _place(ruleset: Ruleset, error: BaseException, rule: str) -> tuple[str, str]
                 return ruleset.origins.get(f"sequence/{number}", ""), "sequence"
     form, _, id_ = rule.partition("/")
     if form == "sequence":
-        wanted = {"id": id_, "step": id_, "phase": id_, "do": id_, "input": id_}
         for number, node in enumerate(ruleset.sequence):
-            if _holds(node, wanted):
+            if any(each.row.get(key) == id_ for each in nodes_in([node]) for key in _NAMES):
                 return ruleset.origins.get(f"sequence/{number}", ""), rule
     return ruleset.origins.get(rule, ""), rule
+
+
+_NAMES = ("id", "step", "phase", "do", "input")
+"""The keys by which an entry names a node of the sequence of play."""
 
 
 def _expression(error: BaseException | None) -> str:
@@ -181,24 +166,12 @@ def _origin(ruleset: Ruleset, form: str, id_: str, key: str) -> str:
 
 def _key_with(row: Row, text: str) -> str:
     """The key of a row under which an expression stands."""
-    return next((key for key, value in row.items() if _says(value, text)), "")
-
-
-def _says(value: Any, text: str) -> bool:
-    if isinstance(value, str):
-        said = " ".join(value.split())
-        return said.removeprefix("=").strip() == text or f"{{{text}}}" in said
-    if isinstance(value, dict):
-        return any(_says(v, text) for v in value.values())
-    return isinstance(value, list) and any(_says(v, text) for v in value)
-
-
-def _holds(node: Any, wanted: dict[str, str]) -> bool:
-    if isinstance(node, list):
-        return any(_holds(n, wanted) for n in node)
-    if not isinstance(node, dict):
-        return False
-    return any(node.get(k) == v for k, v in wanted.items()) or _holds(node.get("steps", []), wanted)
+    for key, value in row.items():
+        for said in texts_in(value):
+            said = " ".join(said.split())
+            if said.removeprefix("=").strip() == text or f"{{{text}}}" in said:
+                return key
+    return ""
 
 
 def clean(text: str) -> str:

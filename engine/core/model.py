@@ -9,18 +9,40 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any, TypeVar
+from functools import cached_property, partial, wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from .canonical import digest
 from .rows import Row as Row
 from .rows import Tables
 
+P = ParamSpec("P")
 T = TypeVar("T")
 SEQUENCE, MANIFEST = "sequence", "manifest"
 """What `derived` calls the parts of a ruleset that are no tables."""
-NESTED = (dict, list, tuple)
-"""What values of rows are that hold others: `Mapping` takes three times as long to ask for."""
+
+
+def derived_of(
+    *tables: str,
+) -> Callable[[Callable[Concatenate[Ruleset, P], T]], Callable[Concatenate[Ruleset, P], T]]:
+    """Of a function of a ruleset, and perhaps of words: its answer is made once (`Ruleset.derived`), of the
+    rows of these tables alone where any are named.
+    """
+
+    def decorated(make: Callable[Concatenate[Ruleset, P], T]) -> Callable[Concatenate[Ruleset, P], T]:
+        name = f"{make.__module__}.{make.__qualname__}"
+
+        @wraps(make)
+        def found(ruleset: Ruleset, /, *args: P.args, **named: P.kwargs) -> T:
+            key: Hashable = (name, *args, *named.items()) if args or named else name
+            kept: dict[Hashable, T] = ruleset.__dict__.get("_derived", {})
+            if key in kept:  # asked for very often: nothing is made ready for what is there
+                return kept[key]
+            return ruleset.derived(key, partial(make, ruleset, *args, **named), of=tables or None)
+
+        return found
+
+    return decorated
 
 
 @dataclass(frozen=True, slots=False)
@@ -54,6 +76,11 @@ class Ruleset(Tables):
         """The row of a key ("form/id"), or None."""
         form, _, id_ = key.partition("/")
         return self.rows(form).get(id_)
+
+    def row_of(self, key: str) -> Row:
+        """The row of a key ("form/id"), or one without keys if there is none."""
+        form, _, id_ = key.partition("/")
+        return self.row_or_empty(form, id_)
 
     def of_kind(self, form: str, kind: str) -> Mapping[str, Row]:
         """The rows of a table whose key `kind` says so, by id, in the order of the table."""

@@ -352,10 +352,10 @@ class Market:
         n = sum(
             commitments.alterable(self.world, self.nation, place, row["fits"], kind, self.orders).values()
         )
-        taken_kinds = ("", kind) if kind is not None else self._fitted_kinds(row, place)
+        taken_kinds = ("", kind) if kind is not None else self._fitted_kinds(place)
         return n - sum(self.rooms.filled.get((_fits(row, k), place), 0) for k in taken_kinds)
 
-    def _fitted_kinds(self, row: Row, place: str) -> set[str]:
+    def _fitted_kinds(self, place: str) -> set[str]:
         """Kinds of units at a place, and no kind: those that purchases of an item may have named."""
         return {
             "",

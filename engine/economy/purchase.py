@@ -140,7 +140,7 @@ def buy(turn: Turn, quote: Quote, order: Order | None = None) -> str:
         "before": str(before),
         "rows": list(quote.rows),
     }
-    what = _what(turn, row)
+    what = _what(row)
     due: str | int | None = row.get("due", complete.IN_HAND if row.get("hand") else None)
     if isinstance(due, str) and due.startswith("="):
         due = int(world.number(due, names))
@@ -217,7 +217,7 @@ def _keep_busy(turn: Turn, row: Row, quote: Quote) -> None:
             left -= part
 
 
-def _what(turn: Turn, row: Row) -> str:
+def _what(row: Row) -> str:
     if any(k in row for k in ("works", "sets", "fits")):
         return str(row["id"])
     return str(row.get("makes", row["id"]))

@@ -230,7 +230,7 @@ def _limits(turn: Turn, battle: Battle, side: int) -> dict[str, Mapping[str, Any
     for who, options in order_options(turn, battle, side).items() if rule is not None else ():
         said = {limit: options[words[limit]] for limit in LIMITS if words.get(limit) in options}
         movable = movable_of(turn, battle, side, who, rule) if said and rule is not None else []
-        if not movable or not any(takes_part(turn, battle, side, key, row) for key, row in movable):
+        if not movable or not any(takes_part(turn, battle, side, key) for key, row in movable):
             continue
         owner = movable[0][1]["owner"]
         if refuge(turn, battle, side, who, owner, options, dict(rule or {}), {}, dict(movable)) is not None:

@@ -20,6 +20,7 @@ from ..battle.scene import scene, stack
 from ..core.choices import block_of
 from ..core.model import Row
 from ..core.state import Entity, pair_key, unit_key, works_on
+from ..world.passages import place_kind
 from ..world.routes import Going, find_path, kept_of, kind_matches
 from ..world.world import World
 from .contact_chance import touch_of
@@ -185,7 +186,7 @@ def _tables(world: World, question: Question) -> Tables:
     forces: dict[str, Any] = {}
     via = f"{question.start}>{question.place}" if question.start or question.works else None
     came = block_of(world.ruleset.row_or_empty("battles", question.battle), "where").get("came_from")
-    landed = bool(question.start) and _kind(world, question.start) != _kind(world, question.place)
+    landed = bool(question.start) and place_kind(world, question.start) != place_kind(world, question.place)
     for side, force in ((ATTACKER, question.attackers), (DEFENDER, question.defenders)):
         for (owner, kind, *more), n in sorted(force.items(), key=lambda item: str(item[0])):
             extra: dict[str, Any] = {WORD: SIDES[side], **dict(*more)}
@@ -250,10 +251,6 @@ def _acts_from(world: World, question: Question, owner: str, kind: str) -> str |
             if there.test(join.get("when"), names):
                 return mission
     return None
-
-
-def _kind(world: World, place: str) -> str:
-    return str(world.ruleset.row_or_empty("places", place).get("kind", ""))
 
 
 def _stays(world: World, kind: str) -> bool:

@@ -24,6 +24,7 @@ from ..battle.plan import Plan
 from ..battle.rounds import Rounds
 from ..battle.samplers import Exact, TooManyWays
 from ..core.choices import word_of
+from ..core.model import Ruleset, derived_of
 from ..ruleset.expressions.reads import MEANING, Tables, reads_of
 from ..world.world import World
 from .ask import Question, plan_of
@@ -56,14 +57,14 @@ def estimate(
         numbers = (frozenset(attackers.items()), frozenset(defenders.items()))
         by_pairs: Odds = world.keep(
             ("by pairs", battle, place, start, *numbers),
-            _decided_by(world, battle),
+            _decided_by(world.ruleset, battle),
             lambda: _by_pairs(world, asked),
         )
         return by_pairs
     key = ("estimate", battle, place, start, frozenset(attackers), frozenset(defenders))
     sides = world.keep(
         key,
-        _decided_by(world, battle),
+        _decided_by(world.ruleset, battle),
         lambda: _sides(world, Question(battle, attackers, defenders, place, start)),
     )
     return _reckon(sides, attackers, defenders)
@@ -79,25 +80,13 @@ def _by_pairs(world: World, question: Question) -> Odds:
         return sample(plan, TRIALS)
 
 
-def _decided_by(world: World, battle: str) -> Tables | None:
+@derived_of(*MEANING, "battles", "movement")
+def _decided_by(ruleset: Ruleset, battle: str) -> Tables | None:
     """The tables that decide a plan: what the battle's row asks, and the modes by which units come or act
     from afar.
     """
-
-    def make() -> Tables | None:
-        rows = world.ruleset.rows
-        return reads_of(
-            world.ruleset,
-            rows("battles")[battle],
-            list(rows("movement").values()),
-            "place.holder",
-            "link.works",
-            "hits",
-            "unit.kind",
-        )
-
-    of = (*MEANING, "battles", "movement")
-    return world.ruleset.derived(f"what decides estimates of {battle}", make, of=of)
+    rows = (ruleset.row("battles", battle), list(ruleset.rows("movement").values()))
+    return reads_of(ruleset, *rows, "place.holder", "link.works", "hits", "unit.kind")
 
 
 Line = list[tuple[str, str, float, float, float, int, float]]

@@ -8,7 +8,7 @@ trials begin before the first die.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,6 +16,7 @@ import numpy as np
 
 from ..battle.groups import SIDES
 from ..core.dice import KeyedDice
+from ..core.frame import Path, nodes_in
 from ..core.journal import Entry
 from ..core.model import Row, Ruleset
 from ..core.state import State
@@ -27,8 +28,6 @@ from .result import Ends, Odds, Roster, summarize
 TRIALS = 400
 """Resolutions where nobody says how many: some seconds."""
 
-Path = tuple[int, ...]
-"""Where in the sequence of play a node stands: its index at every level."""
 Kinds = dict[tuple[str, str], int]
 """(owner, kind) -> number."""
 
@@ -52,7 +51,7 @@ class Span:
         their steps.
         """
         keys = {str(order["order"]) for order in orders}
-        nodes = list(_leaves(ruleset.sequence))
+        nodes = list(_steps(ruleset.sequence))
         doing = [path for path, _, node in nodes if keys & set(carried_out(ruleset, node))]
         first = next((path for path in doing if path >= at), doing[0] if doing else ())
         fights = [whole for path, whole, node in nodes if node["do"] == "fight" and path > first]
@@ -84,16 +83,14 @@ class Span:
         return path >= self.first
 
 
-def _leaves(nodes: Sequence[Row], at: Path = (), whole: Path = ()) -> Iterator[tuple[Path, Path, Row]]:
+def _steps(frame: Iterable[Row]) -> Iterator[tuple[Path, Path, Row]]:
     """The steps of a sequence with their paths, that of the outermost loop of ticks or passes around them (or
     their own).
     """
-    for index, node in enumerate(nodes):
-        path = (*at, index)
-        around = whole or (path if "ticks" in node or "passes" in node else ())
+    for path, node, above in nodes_in(frame):
         if "do" in node:
-            yield path, around or path, node
-        yield from _leaves(node.get("steps", ()), path, around)
+            depth = next((n for n, row in enumerate(above, 1) if row.keys() & {"ticks", "passes"}), len(path))
+            yield path, path[:depth], node
 
 
 @dataclass(slots=True)
@@ -298,16 +295,12 @@ def _trial(moment: TurnSnapshot, place: str, key: bytes) -> Trial:
     if last is None and place:
         there = turn.state.owners_at(place)
         foes = any(turn.world.hostile(nation, o) for o in there)
-        out.standing = (True, foes or not any(_with(turn.world, nation, o) for o in there))
+        out.standing = (True, foes or not any(nation == o or turn.world.allied(nation, o) for o in there))
     if moment.span.after:
         moment.followed(turn)
         now = numbers(turn.state)
         out.after = {k: n for k in {*now, *out.left} if (n := now.get(k, 0) - out.left.get(k, 0))}
     return out
-
-
-def _with(world: World, nation: str, other: str) -> bool:
-    return nation == other or world.allied(nation, other)
 
 
 def _side(world: World, sides: Mapping[str, Mapping[str, Any]], nation: str) -> int | None:

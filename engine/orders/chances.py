@@ -30,7 +30,7 @@ def chance_of(world: World, nation: str, intent: ValidatedOrder) -> str:
 
     `world` is the view of the nation; throws that an order leads to only after another are left out.
     """
-    row = world.ruleset.named(intent.verb) or {}
+    row = world.ruleset.row_of(intent.verb)
     rolls = list(_rolls(row))
     if not rolls:
         return chance_of_draw(world, nation, row)

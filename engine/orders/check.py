@@ -9,29 +9,29 @@ that depends on how an earlier one ends stands, and says so.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ..battle.targets import losses_named
 from ..core.diagnostics import Diagnostic, Severity
 from ..core.patience import go_on
 from ..economy.catalogue import Market
+from ..orders.lookahead import bare
 from ..turn.context import Order
 from ..turn.validated_orders import Note, Refusal, RefusalCode, Remark, ValidatedOrder
 from ..units import assignment, fleet
 from ..units.attacking import ALONE, unaccompanied
 from ..world.world import World
 from . import movement
-from .absent_losses import absent_losses
 from .input_points import all_or_none, orders_now
 from .kinds import OrderBook, OrderKind, Understood, advise, order_kind, order_kinds, understand
 from .kinds.answers import parted
 from .lookahead import Lookahead, place_of
 from .match import is_every
 from .movement import ORIGIN, UNITS
+from .names import Names
 from .text import order_text
-
-__all__ = ["CheckedOrders", "Checker", "check"]
 
 
 @dataclass(slots=True)
@@ -50,15 +50,6 @@ class CheckedOrders:
     def orders(self) -> list[Order]:
         """The orders that stand, complete and ready for the resolution."""
         return [dict(intent.order) for intent in self.intents]
-
-
-def _bare(order: Mapping[str, Any]) -> Order:
-    """An order as the resolution takes it."""
-    return {
-        k: v
-        for k, v in order.items()
-        if k not in ("columns", "readings", "place", "mended", "guessed", "first")
-    }
 
 
 def check(world: World, nation: str, orders: Sequence[Order], *, file: str = "") -> CheckedOrders:
@@ -98,7 +89,7 @@ def _hang(run: _Run, again: Callable[[Collection[int]], _Run]) -> None:
 def _in_order(intents: Mapping[int, ValidatedOrder]) -> list[ValidatedOrder]:
     """Intents in the order of the file, as the resolution takes them."""
     standing_ones = (intents[place] for place in sorted(intents))
-    return [replace(i, order=_bare(i.order), mended=str(i.order.get("mended", ""))) for i in standing_ones]
+    return [replace(i, order=bare(i.order), mended=str(i.order.get("mended", ""))) for i in standing_ones]
 
 
 def standing(world: World, nation: str, orders: Sequence[Order]) -> tuple[list[Order], dict[str, str]]:
@@ -156,7 +147,7 @@ class _Run:
             self.checker.say_of_all(why)
         for place, remark in absent_losses(world, nation, self.intents):
             self.remark(place, remark)
-        self.standing = [_bare(self.intents[place].order) for place in sorted(self.intents)]
+        self.standing = [bare(self.intents[place].order) for place in sorted(self.intents)]
         self.held: dict[int, ValidatedOrder] = {}
         if prospect.unmet:
             self.held, self.intents = self.intents, {}
@@ -223,7 +214,7 @@ class Checker:
         if fleet.makes_one(self.book.ruleset, order):
             order = {**order, "number": self.book.fleet.next()}
         understood = self.understood(order)
-        return None if understood is None else _bare(understood.intent.order)
+        return None if understood is None else bare(understood.intent.order)
 
     def understood(self, order: Order) -> Understood | None:
         """Like `take`, with what the order comes to."""
@@ -367,3 +358,38 @@ _GRAVITY = {
     RefusalCode.OPTION: 4,
     RefusalCode.CLOSED: 6,
 }
+
+
+def absent_losses(
+    world: World, nation: str, intents: Mapping[int, ValidatedOrder]
+) -> Iterator[tuple[int, Remark]]:
+    """The place in the file of each such order, and what is to be remarked of it. `world` is the position
+    before any order.
+
+    There is what the orders of the file send to the same place, with what rides along, and what of the nation
+    stands there.
+    """
+    named = {
+        place: [kind for _, kind in losses_named(world.ruleset, dict(i.order))]
+        for place, i in intents.items()
+    }
+    if not any(named.values()):
+        return
+    ends = {place: _ends(intent) for place, intent in intents.items()}
+    names = Names(world.ruleset, world.state)
+    for place, kinds in sorted(named.items()):
+        there: set[str] = set()
+        for intent in (intents[other] for other, where in ends.items() if where & ends[place]):
+            there.update(order_kinds(world.ruleset)[intent.verb].sends(world, nation, intent))
+        for at in ends[place]:
+            there.update(str(row["kind"]) for _, row in world.state.stacks(at=at, owner=nation))
+        missing = list(dict.fromkeys(kind for kind in kinds if kind not in there))
+        if missing and ends[place]:
+            what = " and ".join(names.printed("unit-kind", kind, 2) for kind in missing)
+            yield place, Remark(Note.WARNED, f"you have no {what} there to lose")
+
+
+def _ends(intent: ValidatedOrder) -> set[str]:
+    """Where an order leads, and where it says that somebody stands."""
+    named_places = {intent.slots.get(slot) for slot in ("target", "zone", "place", "site")}
+    return {str(place) for place in (*named_places, *intent.path[-1:]) if place}

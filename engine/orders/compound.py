@@ -1,4 +1,4 @@
-"""A line of orders: one order (`line.py`), or several between commas, under a title or after one verb.
+"""A line of orders: one order (`line_parser.py`), or several between commas, under a title or after one verb.
 
 `LineReader.nearest` says what a line that is not understood may have meant.
 """

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from ..core.model import Row, Ruleset
+from ..core.model import Row, Ruleset, derived_of
 from ..ruleset.order_syntax import (
     FORM_OF,
     Either,
@@ -157,10 +157,7 @@ class Grammar:
     @classmethod
     def of(cls, ruleset: Ruleset) -> Grammar:
         """The grammar of a ruleset, built once."""
-        grammar: Grammar = ruleset.derived(
-            "order grammar", lambda: _grammar(ruleset), of=(*ORDER_FORMS, OPTION_FORM, REFUSAL_FORM)
-        )
-        return grammar
+        return _grammar(ruleset)
 
     def form(self, key: str) -> OrderForm | None:
         """The order form of a row ("form/id")."""
@@ -203,6 +200,7 @@ class Grammar:
         return frozenset(out)
 
 
+@derived_of(*ORDER_FORMS, OPTION_FORM, REFUSAL_FORM)
 def _grammar(ruleset: Ruleset) -> Grammar:
     faults: dict[str, str] = {}
 

@@ -9,36 +9,35 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..core.model import Row, Ruleset
+from ..core.frame import inputs, nodes_in, step_name, steps
+from ..core.model import Row, Ruleset, derived_of
 from ..ruleset.expressions.parse import conjuncts, parse
-from ..turn.sequence import inputs, step_orders, steps
+from ..turn.sequence import step_orders
 from ..world.world import World
 
 
+@derived_of()
 def all_or_none(ruleset: Ruleset) -> list[frozenset[str]]:
     """The orders ("form/id") of each part of the sequence in which those of a nation are all paid, or none is
     carried out."""
-
-    def make() -> list[frozenset[str]]:
-        blocks = [node for node in _in_order(ruleset.sequence) if node.get("all_or_none")]
-        return [
-            frozenset(key for node in steps(block["steps"]) for key in step_orders(ruleset, node))
-            for block in blocks
-        ]
-
-    return ruleset.derived("all or none", make)
+    blocks = [node for _, node, _ in nodes_in(ruleset.sequence) if node.get("all_or_none")]
+    return [
+        frozenset(key for node in steps(block["steps"]) for key in step_orders(ruleset, node))
+        for block in blocks
+    ]
 
 
 def steps_that(ruleset: Ruleset, mechanics: Iterable[str]) -> set[str]:
     """The names of the steps of the sequence of play that one of some mechanics carries out."""
-    by_mechanic: dict[str, set[str]] = ruleset.derived("steps by mechanic", lambda: _by_mechanic(ruleset))
+    by_mechanic = _by_mechanic(ruleset)
     return set().union(*(by_mechanic.get(name, ()) for name in mechanics))
 
 
+@derived_of()
 def _by_mechanic(ruleset: Ruleset) -> dict[str, set[str]]:
     out: dict[str, set[str]] = {}
     for node in steps(ruleset.sequence):
-        out.setdefault(node["do"], set()).add(str(node.get("step", node["do"])))
+        out.setdefault(node["do"], set()).add(step_name(node))
     return out
 
 
@@ -52,7 +51,7 @@ def orders_now(world: World) -> set[str] | None:
     ruleset = world.ruleset
     if world.state.get("game", "game", "ended"):
         return set()
-    points = ruleset.derived("input points", lambda: _points(ruleset))
+    points = _points(ruleset)
     cursor = world.state.get("game", "game", "cursor") or []
     here = tuple(level["i"] for level in cursor)
     taken: set[str] | None = points.get(here) if len(points) > 1 else None
@@ -71,26 +70,7 @@ def may_come_now(world: World, key: str) -> bool:
 def _passed_over(world: World) -> set[str]:
     """The orders that only steps carry out which this turn does not have: by its date or an option, whatever
     is done in it."""
-    ruleset = world.ruleset
-
-    def make() -> list[tuple[tuple[str, ...], list[str]]]:
-        out: list[tuple[tuple[str, ...], list[str]]] = []
-
-        def walk(nodes: Iterable[Row], tests: tuple[str, ...]) -> None:
-            for node in nodes:
-                when = node.get("when")
-                more = conjuncts(when) if isinstance(when, str) else ()
-                mine = (*tests, *(t for t in more if _is_of_the_turn(t)))
-                if "do" in node:
-                    out.append((mine, step_orders(ruleset, node)))
-                walk(node.get("steps", ()), mine)
-
-        walk(ruleset.sequence, ())
-        return out
-
-    steps: list[tuple[tuple[str, ...], list[str]]] = ruleset.derived(
-        "orders by what steps ask of the turn", make
-    )
+    steps = _asked_by_steps(world.ruleset)
     if not any(tests for tests, _ in steps):
         return set()
 
@@ -99,6 +79,23 @@ def _passed_over(world: World) -> set[str]:
         return {key for _, keys in steps for key in keys} - had
 
     return world.keep("orders passed over", None, passed)
+
+
+@derived_of()
+def _asked_by_steps(ruleset: Ruleset) -> list[tuple[tuple[str, ...], list[str]]]:
+    """What each step, and those around it, ask of the turn, with the orders that it carries out."""
+    out: list[tuple[tuple[str, ...], list[str]]] = []
+    for node in nodes_in(ruleset.sequence):
+        if "do" in node.row:
+            asked = [test for row in node.along for test in _asked_of_the_turn(row)]
+            out.append((tuple(asked), step_orders(ruleset, node.row)))
+    return out
+
+
+def _asked_of_the_turn(node: Row) -> list[str]:
+    """The parts of a node's test that nothing done in a turn changes."""
+    when = node.get("when")
+    return [t for t in conjuncts(when) if _is_of_the_turn(t)] if isinstance(when, str) else []
 
 
 def _is_of_the_turn(test: str) -> bool:
@@ -115,6 +112,7 @@ def _every_order(ruleset: Ruleset) -> set[str]:
     return {f"{form}/{id_}" for form in ("actions", "orders", "decisions") for id_ in ruleset.rows(form)}
 
 
+@derived_of()
 def _points(ruleset: Ruleset) -> dict[tuple[int, ...], set[str]]:
     """Where the input points are in the sequence, and the orders taken at each: those of the steps up to the
     next.
@@ -122,21 +120,14 @@ def _points(ruleset: Ruleset) -> dict[tuple[int, ...], set[str]]:
     A point that `takes` orders of some steps does not end those of the point before, which has these, too, if
     they are `early`.
     """
-    flat: list[tuple[tuple[int, ...], Row]] = []
-
-    def walk(nodes: Iterable[Row], at: tuple[int, ...]) -> None:
-        for i, node in enumerate(nodes):
-            flat.append(((*at, i), node))
-            walk(node.get("steps", ()), (*at, i))
-
-    walk(ruleset.sequence, ())
+    flat = list(nodes_in(ruleset.sequence))
     out: dict[tuple[int, ...], set[str]] = {}
     here: set[str] = set()
     apart: set[str] = set()
-    for at, node in flat:
+    for at, node, _ in flat:
         if "takes" in node:
             mine = out.setdefault(at, set())
-            for _, other in flat:
+            for _, other, _ in flat:
                 mine.update(step_orders(ruleset, other) if other.get("step") in node["takes"] else ())
             if not node.get("early"):
                 apart.update(node["takes"])
@@ -156,50 +147,33 @@ def _points(ruleset: Ruleset) -> dict[tuple[int, ...], set[str]]:
     return out
 
 
+@derived_of()
 def by_phase(ruleset: Ruleset) -> list[tuple[str, list[str]]]:
     """The phases of the sequence by name with the orders ("form/id") that their steps carry out, in the order
     of the turn."""
-
-    def make() -> list[tuple[str, list[str]]]:
-        out: list[tuple[str, list[str]]] = []
-
-        def walk(nodes: Iterable[Row], title: str) -> None:
-            for node in nodes:
-                inner = str(node.get("name", node["phase"])) if "phase" in node else title
-                if "do" in node:
-                    keys = step_orders(ruleset, node)
-                    if out and out[-1][0] == inner:
-                        out[-1][1].extend(keys)
-                    else:
-                        out.append((inner, keys))
-                walk(node.get("steps", ()), inner)
-
-        walk(ruleset.sequence, "Orders")
-        return out
-
-    return ruleset.derived("orders by phase", make)
+    out: list[tuple[str, list[str]]] = []
+    for node in nodes_in(ruleset.sequence):
+        if "do" in node.row:
+            phase = node.nearest("phase") or {"phase": "Orders"}
+            title, keys = str(phase.get("name", phase["phase"])), step_orders(ruleset, node.row)
+            if out and out[-1][0] == title:
+                out[-1][1].extend(keys)
+            else:
+                out.append((title, keys))
+    return out
 
 
+@derived_of()
 def late_money(ruleset: Ruleset) -> set[str]:
     """The orders before whose step, after the orders are given, resources are collected: lack of means only
     warns."""
-
-    def make() -> set[str]:
-        out: set[str] = set()
-        collected = False
-        for node in _in_order(ruleset.sequence):
-            if "input" in node and not node.keys() & {"takes", "leaves"}:
-                collected = False
-            elif node.get("do") == "collect":
-                collected = True
-            elif "do" in node and collected:
-                out.update(step_orders(ruleset, node))
-        return out
-
-    return ruleset.derived("late money", make)
-
-
-def _in_order(nodes: Iterable[Row]) -> Iterable[Row]:
-    for node in nodes:
-        yield node
-        yield from _in_order(node.get("steps", ()))
+    out: set[str] = set()
+    collected = False
+    for _, node, _ in nodes_in(ruleset.sequence):
+        if "input" in node and not node.keys() & {"takes", "leaves"}:
+            collected = False
+        elif node.get("do") == "collect":
+            collected = True
+        elif "do" in node and collected:
+            out.update(step_orders(ruleset, node))
+    return out

@@ -60,7 +60,7 @@ class Legal:
 
     def is_offered(self, context: OrderContext) -> bool:
         """Whether it makes sense to most, as its row says it (`offer`): forms and reminders show no other."""
-        row = context.ruleset.named(self.order) or {}
+        row = context.ruleset.row_of(self.order)
         test = row.get("offer", True)
         if isinstance(test, bool):
             return test

@@ -1,9 +1,9 @@
 """One order in a line, read by the forms of the ruleset: word for word, with small slips of spelling, or
-freely (`free.py`).
+freely (`fuzzy.py`).
 
 An `Attempt` is what a reading gives: orders, and what is to be said of them. Reading changes nothing; whoever
 reads a text (`parse.py`) decides which of several attempts counts. Several orders in one line are for
-`several.py`.
+`compound.py`.
 """
 
 from __future__ import annotations

@@ -21,7 +21,9 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from ..core.dice import KeyedDice
-from ..core.model import Row, Ruleset
+from ..core.frame import Path, inputs, nodes_in, step_name
+from ..core.model import Row, Ruleset, derived_of
+from ..core.nested import inside
 from ..core.registry import mechanic
 from ..core.state import Entity
 from ..economy import purchase
@@ -33,7 +35,7 @@ from ..turn import events
 from ..turn.acts import closed
 from ..turn.context import Order, OrderContext, Turn
 from ..turn.effects import EffectRunner
-from ..turn.sequence import Level, advance, carried_out, inputs
+from ..turn.sequence import Level, advance, carried_out
 from ..turn.slots import unmet
 from ..turn.validated_orders import Note, ValidatedOrder
 from ..turn.verbs import take
@@ -41,9 +43,6 @@ from ..world import treasury
 from ..world.messages import fill
 from ..world.world import World
 
-__all__ = ["Lookahead", "at_its_step", "in_frame", "may_be_given", "place_of"]
-
-Path = tuple[int, ...]
 Place = tuple[int, int]
 """Where in the sequence of play an order is carried out: which step, and which of its acts."""
 
@@ -58,30 +57,24 @@ FORESEEN = frozenset({"collect", "upkeep"})
 """The mechanics that a prospect carries out for its nation without any order."""
 
 
+@derived_of()
 def in_frame(ruleset: Ruleset) -> Mapping[str, tuple[Place, Row]]:
     """Where orders ("form/id") are carried out, with the step, which knows its phase; one of several steps is
     in the first.
 
     Answers are in no step (an empty row), and before all others.
     """
-
-    def make() -> dict[str, tuple[Place, Row]]:
-        out: dict[str, tuple[Place, Row]] = {
-            f"decisions/{id_}": (FIRST, {}) for id_ in ruleset.rows("decisions")
-        }
-        changes = 0
-        for node in _steps(ruleset.sequence):
-            changes += node["do"] in CHANGING
-            number = 2 * changes + (node["do"] not in CHANGING)
-            listed = (
-                0 if node.get("as_written") else len(node.get("actions", ()))
-            )  # act by act, as the step lists them
-            for index, key in enumerate(carried_out(ruleset, node)):
-                out.setdefault(key, ((number, index if index < listed else 0), node))
-        return out
-
-    places: Mapping[str, tuple[Place, Row]] = ruleset.derived("orders in the sequence", make)
-    return places
+    out: dict[str, tuple[Place, Row]] = {f"decisions/{id_}": (FIRST, {}) for id_ in ruleset.rows("decisions")}
+    changes = 0
+    for node in _steps(ruleset.sequence):
+        changes += node["do"] in CHANGING
+        number = 2 * changes + (node["do"] not in CHANGING)
+        listed = (
+            0 if node.get("as_written") else len(node.get("actions", ()))
+        )  # act by act, as the step lists them
+        for index, key in enumerate(carried_out(ruleset, node)):
+            out.setdefault(key, ((number, index if index < listed else 0), node))
+    return out
 
 
 def place_of(ruleset: Ruleset, order: Order) -> Place:
@@ -102,39 +95,42 @@ def gate(view: World) -> list[tuple[Place, Row]]:
         nodes = (node or {}).get("steps", ())
     if node is None or "input" not in node:
         node = next(iter(inputs(ruleset.sequence)), {})
-    places = ruleset.derived("steps in the sequence", lambda: _places(ruleset))
+    places = _places(ruleset)
     rows = node.get("requires", ())
     return sorted(((places.get(row.get("at", ""), LAST), row) for row in rows), key=lambda found: found[0])
 
 
+@derived_of()
 def _places(ruleset: Ruleset) -> dict[str, Place]:
     """The place before each step of the sequence of play."""
     out: dict[str, Place] = {}
     changes = 0
     for node in _steps(ruleset.sequence):
         changes += node["do"] in CHANGING
-        out.setdefault(str(node.get("step") or node["do"]), (2 * changes + (node["do"] not in CHANGING), -1))
+        out.setdefault(step_name(node), (2 * changes + (node["do"] not in CHANGING), -1))
     return out
 
 
-def _steps(
-    nodes: Iterable[Row], phase: str = "", at: Path = (), tests: tuple[str, ...] = (), alone: bool = False
-) -> Iterable[Row]:
+def _steps(frame: Iterable[Row]) -> Iterable[Row]:
     """The steps of the sequence, each with its phase, its path, the tests of all steps around it, and whether
     it is carried out for one nation after another."""
-    for index, node in enumerate(nodes):
-        here, path = str(node.get("phase", phase)), (*at, index)
-        asked = (*tests, node["when"]) if "when" in node else tests
-        if "do" in node:
-            yield {**node, "in phase": here, "path": path, "tests": asked, "alone": alone}
-        yield from _steps(node.get("steps", ()), here, path, asked, alone or "each" in node)
+    for node in nodes_in(frame):
+        if "do" in node.row:
+            yield {
+                **node.row,
+                "in phase": str((node.nearest("phase") or {}).get("phase", "")),
+                "path": node.path,
+                "tests": tuple(row["when"] for row in node.along if "when" in row),
+                "alone": any("each" in row for row in node.above),
+            }
 
 
+@derived_of()
 def _foreseen(ruleset: Ruleset) -> list[tuple[Place, Row]]:
     """The steps that give and take means by themselves and the nodes marked `foreseen`, with their places in
     the sequence of play."""
     out: list[tuple[Place, Row]] = []
-    marked = [path for path, node in _nodes(ruleset.sequence) if node.get("foreseen")]
+    marked = [path for path, node, _ in nodes_in(ruleset.sequence) if node.get("foreseen")]
     changes = 0
     for node in _steps(ruleset.sequence):
         changes += node["do"] in CHANGING
@@ -145,12 +141,6 @@ def _foreseen(ruleset: Ruleset) -> list[tuple[Place, Row]]:
         elif node["do"] in FORESEEN:
             out.append(((2 * changes + 1, 0), node))
     return out
-
-
-def _nodes(nodes: Sequence[Row], at: Path = ()) -> Iterator[tuple[Path, Row]]:
-    for index, node in enumerate(nodes):
-        yield (*at, index), node
-        yield from _nodes(node.get("steps", ()), (*at, index))
 
 
 class Lookahead:
@@ -172,7 +162,7 @@ class Lookahead:
         for old in [k for k, row in state.table("orders").items() if row.get("nation") == nation]:
             state.put("orders", old, "*", None)
         for order in orders:
-            state.put("orders", _key(order), "*", _bare(order))
+            state.put("orders", _key(order), "*", bare(order))
         self.turn = Turn(
             view.ruleset,
             state,
@@ -188,10 +178,7 @@ class Lookahead:
         self._gate = list(gate(view))
         self.gated = bool(self._gate)
         here = tuple(int(level["i"]) for level in view.state.get("game", "game", "cursor") or ())
-        foreseen: list[tuple[Place, Row]] = view.ruleset.derived(
-            "means foreseen", lambda: _foreseen(view.ruleset)
-        )
-        self._foreseen = [(place, node) for place, node in foreseen if node["path"] > here]
+        self._foreseen = [(place, node) for place, node in _foreseen(view.ruleset) if node["path"] > here]
         self.unmet: list[tuple[str, str]] = []
         """The requirements that the orders so far do not fulfill: their ids (of one that has none what it
         tests), and what is missing."""
@@ -214,7 +201,7 @@ class Lookahead:
         lead."""
         place = place_of(self.turn.ruleset, order)
         _, node = in_frame(self.turn.ruleset).get(order["order"], (place, None))
-        turn, step = self.turn, str(node.get("step") or node["do"]) if node else self._step
+        turn, step = self.turn, step_name(node) if node else self._step
         if step != self._step:
             self._end_step()
         self.pass_gates(place)
@@ -270,7 +257,7 @@ class Lookahead:
             turn, who = self.turn, Entity("nation", self.nation)
             turn.loops = {"nation": who, "self": who}
             if all(turn.world.test(test, turn.names()) for test in node["tests"]):
-                turn.journal.step = str(node.get("step") or node["do"])
+                turn.journal.step = step_name(node)
                 turn.step_row = node
                 before = turn.state.version
                 mechanic(node["do"])(node, turn)
@@ -309,9 +296,9 @@ class Lookahead:
         is noted."""
         self._settled = True
         turn, key = self.turn, _key(order)
-        turn.state.put("orders", key, "*", _bare(order))
+        turn.state.put("orders", key, "*", bare(order))
         turn.chanced, turn.fortune = False, order.get("place") not in self.unlucky
-        yield {"key": key, **_bare(order)}
+        yield {"key": key, **bare(order)}
         turn.fortune = None
         self._done.append(int(order.get("place", 0)))
         if turn.chanced:
@@ -350,9 +337,7 @@ def at_its_step(view: World, nation: str, key: str) -> World:
         return prospect.turn.world if prospect.means_changed else view
 
     where = place_of(view.ruleset, {"order": key})
-    early = all(
-        where < place for place, _ in view.ruleset.derived("means foreseen", lambda: _foreseen(view.ruleset))
-    )
+    early = all(where < place for place, _ in _foreseen(view.ruleset))
     return view if early else view.keep(("at its step", nation, where), None, make)
 
 
@@ -360,12 +345,12 @@ def _key(order: Order) -> str:
     return f"{order['nation']}/{int(order.get('place', 0)):04d}"
 
 
-def _bare(order: Order) -> dict[str, Any]:
-    return {
-        k: v
-        for k, v in order.items()
-        if k not in ("columns", "readings", "place", "mended", "guessed", "first")
-    }
+def bare(order: Mapping[str, Any]) -> Order:
+    """An order as the resolution takes it: without what the reader and the check noted of it."""
+    return {key: value for key, value in order.items() if key not in _NOTED}
+
+
+_NOTED = frozenset({"columns", "readings", "place", "mended", "guessed", "first"})
 
 
 # ---- what others may give
@@ -389,12 +374,13 @@ def may_be_given(context: OrderContext, nation: str, order: Order) -> bool:
     """
     ruleset = context.ruleset
     step, _ = place_of(ruleset, order)
-    gifts: list[tuple[int, Gift]] = ruleset.derived("gifts in the sequence", lambda: list(_gifts(ruleset)))
-    return any(at < step and _open_for(context, gift, nation) for at, gift in gifts)
+    return any(at < step and _open_for(context, gift, nation) for at, gift in _gifts(ruleset))
 
 
-def _gifts(ruleset: Ruleset) -> Iterator[tuple[int, Gift]]:
+@derived_of()
+def _gifts(ruleset: Ruleset) -> list[tuple[int, Gift]]:
     """The payments to others by acts of steps in which all nations act together, with the step of each."""
+    out: list[tuple[int, Gift]] = []
     steps = in_frame(ruleset)
     for id_, row in ruleset.rows("actions").items():
         (step, _), node = steps.get(f"actions/{id_}", (LAST, {"alone": True}))
@@ -407,18 +393,17 @@ def _gifts(ruleset: Ruleset) -> Iterator[tuple[int, Gift]]:
         }
         for to in dict.fromkeys(_paid(with_own_cases(ruleset, row))):
             if ruleset.has("nations", to):
-                yield step, Gift(row, to, "")
+                out.append((step, Gift(row, to, "")))
             elif strip_mark(to) in nations:
-                yield step, Gift(row, "", strip_mark(to))
+                out.append((step, Gift(row, "", strip_mark(to))))
+    return out
 
 
 def _paid(part: Any) -> Iterator[str]:
     """Whom the effects of a row pay, as it says it."""
-    inner = part.values() if isinstance(part, dict) else part
-    for value in inner if isinstance(part, dict | list) else ():
-        yield from _paid(value)
-    if isinstance(part, dict) and isinstance(part.get("pay"), dict):
-        yield from (str(to) for to in [part["pay"].get("to")] if to is not None)
+    for key, said in inside(part):
+        if key == "pay" and isinstance(said, dict) and said.get("to") is not None:
+            yield str(said["to"])
 
 
 def _open_for(context: OrderContext, gift: Gift, nation: str) -> bool:

@@ -12,7 +12,7 @@ from copy import copy
 from itertools import chain
 from typing import Any, NamedTuple
 
-from ..core.model import Row, Ruleset
+from ..core.model import Row, Ruleset, derived_of
 from ..core.state import State
 from ..core.words import distance, joined, misspelled, slips, split
 from ..ruleset.order_syntax import FORM_OF, WORDS_OF_KIND, slot_of
@@ -329,7 +329,7 @@ class _Index:
 
 def _titles(ruleset: Ruleset, state: State) -> dict[str, str]:
     """The records of a position, by what names them in texts; none where no order names any."""
-    named = ruleset.derived("orders name records", lambda: _names_records(ruleset), of=("orders", "actions"))
+    named = _names_records(ruleset)
     out: dict[str, str] = {}
     for id_, row in state.table("records").items() if named else ():
         shown_by = ruleset.row_or_empty("records", row.get("kind", "")).get("shown_by", "")
@@ -343,6 +343,7 @@ def _numbered(record: str) -> str:
     return f"{kind} {number.lstrip('0')}"
 
 
+@derived_of("orders", "actions")
 def _names_records(ruleset: Ruleset) -> bool:
     rows = [*ruleset.rows("orders").values(), *ruleset.rows("actions").values()]
     kinds = {slot_of(name, declared).kind for name, declared in _slots(rows)}

@@ -241,11 +241,10 @@ class Composer:
     def defenders(self, place: str, attackers: Iterable[Any]) -> dict[Any, int]:
         """Who stands in a place and would fight the attackers, in the condition they are in; where nobody
         holds it, enemies."""
-        from ..battle.battles import foes  # start-up time: with it comes all that carries out a turn
 
         owners = sorted({key[0] for key in attackers})
         held = self.world.holder_of(place) is not None
-        fight = (lambda a, b: foes(self.world, a, b)) if held else self.world.hostile
+        fight = self.world.would_fight if held else self.world.hostile
         out: dict[Any, int] = {}
         for _, row in self.world.state.stacks(at=place):
             if row.get("aboard") or not any(fight(a, row["owner"]) for a in owners):
@@ -331,7 +330,8 @@ class Composer:
         for id_, row in self.rules.rows("battles").items():
             if not (row.keys() & {"where", "when"}) or id_ in self._preludes():
                 continue
-            if question.place and not self.world.test(row.get("when"), {"place": _place(question.place)}):
+            here = {"place": Entity("place", question.place)}
+            if question.place and not self.world.test(row.get("when"), here):
                 continue
             asked = replace(question, battle=id_)
             if all(self._holders(asked)):
@@ -438,15 +438,6 @@ def _named(row: Any) -> Iterator[str]:
 def _parts(text: str) -> list[str]:
     """Cut at commas that stand outside brackets."""
     return [p for p in re.split(r",(?![^\[]*\])", text) if p.strip()] or [text]
-
-
-def _last(value: Any) -> str:
-    return str(value[-1]) if isinstance(value, list | tuple) and value else str(value or "")
-
-
-def _place(id_: str) -> Any:
-
-    return Entity("place", id_)
 
 
 def _or(words: Iterable[str]) -> str:

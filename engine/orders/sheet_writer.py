@@ -52,7 +52,7 @@ class SheetWriter:
 
     def row(self, key: str) -> Row:
         """The row of an order ("form/id")."""
-        return self.world.ruleset.named(key) or {}
+        return self.world.ruleset.row_of(key)
 
     def at(self, key: str) -> World:
         """The position in which an order is carried out."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ..core.choices import as_slot
 from ..core.model import Row
 from ..core.state import Entity
 from ..ruleset.expressions import parse
@@ -38,9 +39,8 @@ Names = Mapping[str, Any]
 def domain(context: OrderContext, row: Row, slot: str, names: Names) -> list[str]:
     """What a slot may hold before any need is tested, in order."""
     world = context.world
-    declared = row.get("slots", {}).get(slot)
-    shape = slot_of(slot, declared)
-    among = strip_mark(declared["among"]) if isinstance(declared, dict) and "among" in declared else None
+    shape, declared = slot_of(slot, row.get("slots", {}).get(slot)), as_slot(row.get("slots", {}).get(slot))
+    among = strip_mark(declared["among"]) if "among" in declared else None
     if among is not None and not parse(among).names & (set(row["slots"]) - {slot}):
         return sorted(choices(context, declared, names) or ())
     if shape.kind == "choice":
@@ -95,7 +95,7 @@ def _answers(world: World, text: str, nation: Entity, slot: Slot) -> dict[str, b
 
 def unfitting(context: OrderContext, nation: str, key: str, slot: str, values: Sequence[Any]) -> set[Any]:
     """Of what might go into a slot of an order ("form/id") what its needs for this slot alone rule out."""
-    row = context.ruleset.named(key) or {}
+    row = context.ruleset.row_of(key)
     shape = slot_of(slot, row["slots"][slot])
     if shape.kind not in ENUMERABLE or shape.many:
         return set()

@@ -43,7 +43,7 @@ def option_text(names: Names, row: Row, value: Any, *, agree: bool = True) -> st
 def order_in_words(ruleset: Ruleset, names: Names, order: Mapping[str, Any]) -> str:
     """What an order says in full words: the sentence of its row (`read_back`), else its own line; without its
     options."""
-    row = ruleset.named(str(order["order"])) or {}
+    row = ruleset.row_of(str(order["order"]))
     slots = dict(order.get("slots", {}))
     if "read_back" in row:
         form = read_form(row["read_back"], row.get("slots"))

@@ -313,9 +313,7 @@ def _check(data: Any, known: Published, orders: bytes | None, nation: str) -> Pr
     can = [r for r in records if r["audience"] in keys]
     rolled = sum(len(d["faces"]) for r in can for d in r["drawn"] if not d.get("typed"))
     typed = sum(len(d["faces"]) for r in can for d in r["drawn"] if d.get("typed"))
-    return ProofCheck(
-        turn, shown, rolled, typed, _unchecked(records, keys, committed, data.get("nation", "")), own
-    )
+    return ProofCheck(turn, shown, rolled, typed, _unchecked(records, keys, committed), own)
 
 
 _NEED = re.compile(r"(-?\d+) or (more|less)")
@@ -341,9 +339,7 @@ def _own_salt(known: Published, keys: Mapping[str, str], orders: bytes | None, n
     return any(verify_salt(known.salts, nation, keys[nation], order_salt(text)) for text in texts)
 
 
-def _unchecked(
-    records: Iterable[Any], keys: Mapping[str, str], committed: Commitment, nation: str
-) -> dict[str, int]:
+def _unchecked(records: Iterable[Any], keys: Mapping[str, str], committed: Commitment) -> dict[str, int]:
     """Why dice could not be checked, with how many of them."""
     out: dict[str, int] = {}
     for record in records:
@@ -377,6 +373,3 @@ def _told(mismatch: Any) -> str:
         f"{name.rule}, {name.subject}: {mismatch.die} {list(mismatch.recorded)}, not "
         f"{list(mismatch.expected)} ({mismatch.why})"
     )
-
-
-__all__ = ["ProofCheck", "Published", "check", "openings", "position_after", "revealed"]

@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..core.faults import StoreError
-from ..core.model import Row, Ruleset
+from ..core.frame import inputs, nodes_in, steps
+from ..core.model import Row, Ruleset, derived_of
+from ..core.nested import inside
 from ..core.state import Entity
 from ..orders.names import Names
 from ..orders.text import order_text
@@ -21,7 +23,7 @@ from ..ruleset.expressions.parse import strip_mark
 from ..store import PLAYER, Game
 from ..turn.context import OrderContext
 from ..turn.decisions import MODERATOR, answer_refusal
-from ..turn.sequence import inputs, step_orders, steps
+from ..turn.sequence import step_orders
 from ..turn.vacancies import seat
 from ..world.messages import fill
 from ..world.selections import as_set
@@ -83,11 +85,10 @@ def open_now(game: Game) -> set[str]:
     takes orders.
     """
     ruleset = game.ruleset
-    askers: Mapping[str, set[str]] = ruleset.derived("what asks for decisions", lambda: _askers(ruleset))
     world = whole_world(game)
     ahead = _ahead(world, ruleset.sequence)
     keys = {key for node in ahead for key in _keys(ruleset, node)}
-    return {id_ for id_, by in askers.items() if not by or by & keys}
+    return {id_ for id_, by in _askers(ruleset).items() if not by or by & keys}
 
 
 def offers_in(game: Game) -> list[PendingOffer]:
@@ -129,8 +130,7 @@ def told_of(game: Game, nation: str) -> list[str]:
 
 def _votes(ruleset: Ruleset, order: Mapping[str, Any]) -> Iterator[tuple[Row, Row]]:
     """The votes that an order calls, with the order's row."""
-    form, _, id_ = str(order["order"]).partition("/")
-    row = ruleset.row_or_empty(form, id_)
+    row = ruleset.row_of(str(order["order"]))
     for effect in row.get("effects", ()):
         vote = effect.get("vote") if isinstance(effect, dict) else None
         if isinstance(vote, dict) and "ask" in vote:
@@ -163,6 +163,7 @@ def _offers(world: World, by: str, order: Mapping[str, Any], row: Row, vote: Row
 # ---- where decisions are asked
 
 
+@derived_of()
 def _askers(ruleset: Ruleset) -> dict[str, set[str]]:
     """Each decision with the keys of the steps and orders that ask it ("step/name", "form/id"); an empty set:
     at any time.
@@ -189,16 +190,8 @@ def _askers(ruleset: Ruleset) -> dict[str, set[str]]:
 
 def _named(value: Any, known: set[str]) -> set[str]:
     """The decisions that a row, or a part of it, names as what it asks."""
-    out: set[str] = set()
-    if isinstance(value, Mapping):
-        for key, part in value.items():
-            if key in ASKED_BY and isinstance(part, str) and part in known:
-                out.add(part)
-            out |= _named(part, known)
-    elif isinstance(value, (list, tuple)):
-        for part in value:
-            out |= _named(part, known)
-    return out
+    named = (part for key, part in inside(value) if key in ASKED_BY)
+    return {part for part in named if isinstance(part, str) and part in known}
 
 
 def _step_key(node: Row) -> str:
@@ -216,15 +209,7 @@ def _ahead(world: World, sequence: Iterable[Row]) -> list[Row]:
     Behind the end of the turn come the steps before the next turn's orders that would be carried out as
     things stand.
     """
-    flat: list[tuple[tuple[int, ...], Row, tuple[str, ...]]] = []
-
-    def walk(nodes: Iterable[Row], at: tuple[int, ...], tests: tuple[str, ...]) -> None:
-        for i, node in enumerate(nodes):
-            mine = (*tests, str(node["when"])) if "when" in node else tests
-            flat.append(((*at, i), node, mine))
-            walk(node.get("steps", ()), (*at, i), mine)
-
-    walk(sequence, (), ())
+    flat = list(nodes_in(sequence))
     levels = world.state.get("game", "game", "cursor") or []
     if any("over" in level or "k" in level for level in levels):
         return [node for _, node, _ in flat]
@@ -237,9 +222,9 @@ def _ahead(world: World, sequence: Iterable[Row]) -> list[Row]:
             if "input" in node and "leaves" not in node:
                 return out
             out.append(node)
-    for _, node, tests in flat:
-        had = all(world.test(test, {}) for test in tests)
-        if had and "input" in node and "leaves" not in node:
-            return out
-        out += [node] if had else []
+    for ahead in flat:
+        if all(world.test(row.get("when"), {}) for row in ahead.along):
+            if "input" in ahead.row and "leaves" not in ahead.row:
+                return out
+            out.append(ahead.row)
     return out

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from ..core.diagnostics import Diagnostic, did_you_mean, has_errors
+from ..core.frame import steps
 from ..core.model import Ruleset
 from ..core.package_data import rulesets
 from ..core.package_data import scenarios as shipped_scenarios
@@ -25,8 +26,7 @@ from ..ruleset.folder import MANIFEST, SourceFile, find_rulesets
 from ..ruleset.forms import Forms, annotated, forms
 from ..ruleset.load import read_file
 from ..ruleset.nodes import Node, diagnose, find, plain_value
-from ..ruleset.overlay import MergedRuleset
-from ..turn.sequence import steps
+from ..ruleset.overlay import MergedRuleset, merged_maps
 from ..units.deploy import free_of
 from ..world.world import World
 from .scenario import initial_state
@@ -34,17 +34,6 @@ from .scenario import initial_state
 if TYPE_CHECKING:
     from ..ruleset.checks.subject import Subject
 
-__all__ = [
-    "SCENARIO_CHECKS",
-    "ScenarioSubject",
-    "check_scenario",
-    "choice_in_words",
-    "is_one_of",
-    "load_scenario",
-    "option_values",
-    "read_scenario",
-    "ruleset_folder",
-]
 
 SCENARIO = "scenario"
 RULES = "rules"
@@ -73,9 +62,7 @@ def works_stand_on_borders(subject: ScenarioSubject) -> Iterator[Diagnostic]:
         for other in facing if isinstance(facing, list) else [facing]:
             if place in places and other in places and frozenset((place, other)) not in borders:
                 at = find(subject.node, ["works", number, "facing"])
-                yield diagnose(
-                    "E411", "error", f"{place!r} has no border with {other!r} for works to stand on", at
-                )
+                yield diagnose("E411", f"{place!r} has no border with {other!r} for works to stand on", at)
 
 
 def no_more_is_chosen_than_is_free(subject: ScenarioSubject) -> Iterator[Diagnostic]:
@@ -102,7 +89,7 @@ def no_more_is_chosen_than_is_free(subject: ScenarioSubject) -> Iterator[Diagnos
                     f"{owner!r} may place {free} of its {all_of[owner, kind]} {kind!r} itself; here "
                     "more are chosen"
                 )
-                yield diagnose("E412", "error", message, at, key=kind)
+                yield diagnose("E412", message, at, key=kind)
             chosen[owner, kind] += n
 
 
@@ -131,9 +118,7 @@ def options_have_values_of_theirs(subject: ScenarioSubject) -> Iterator[Diagnost
         if values and not is_one_of(value, values):
             at = find(subject.node, ["options", id_])
             words = ", ".join(str(v).lower() if isinstance(v, bool) else str(v) for v in values)
-            yield diagnose(
-                "E413", "error", f"the option {id_!r} cannot be {value!r}", at, hint=f"one of {words}"
-            )
+            yield diagnose("E413", f"the option {id_!r} cannot be {value!r}", at, hint=f"one of {words}")
 
 
 def nations_begin_with_what_they_need(subject: ScenarioSubject) -> Iterator[Diagnostic]:
@@ -155,7 +140,7 @@ def nations_begin_with_what_they_need(subject: ScenarioSubject) -> Iterator[Diag
         if missing:
             name = subject.ruleset.row_or_empty("nations", nation).get("name", nation)
             message = f"{name} begins without a word of its {' and '.join(missing)}"
-            yield diagnose("E414", "error", message, subject.node, hint="say it, be it 0")
+            yield diagnose("E414", message, subject.node, hint="say it, be it 0")
 
 
 SCENARIO_CHECKS: list[Callable[[ScenarioSubject], Iterable[Diagnostic]]] = [
@@ -237,9 +222,7 @@ def read_scenario(
         if below is not None and not any(
             below.resolve().is_relative_to(p) for p in (read[0].parent, shipped_scenarios().resolve())
         ):
-            found.append(
-                diagnose("E117", "error", f"{asked.value!r} leads out of the scenario's folder", asked)
-            )
+            found.append(diagnose("E117", f"{asked.value!r} leads out of the scenario's folder", asked))
             break
         if below is None or below.resolve() in read:
             message = (
@@ -249,11 +232,7 @@ def read_scenario(
             )
             found.append(
                 diagnose(
-                    "E410",
-                    "error",
-                    message,
-                    asked,
-                    hint="a path from this file, or the name of a shipped scenario",
+                    "E410", message, asked, hint="a path from this file, or the name of a shipped scenario"
                 )
             )
             break
@@ -261,9 +240,7 @@ def read_scenario(
     whole = layers.pop()
     if whole.get(APPEND) is not None and whole.get(EXTENDS) is None:
         hint = "say what it `extends`, or write the lists themselves"
-        found.append(
-            diagnose("E221", "error", "no scenario below to append to", whole, key=APPEND, hint=hint)
-        )
+        found.append(diagnose("E221", "no scenario below to append to", whole, key=APPEND, hint=hint))
     while layers:
         whole = _lay_over(whole, layers.pop(), found)
     return whole, found, texts
@@ -285,30 +262,17 @@ def _lay_over(below: Node, above: Node, found: list[Diagnostic]) -> Node:
     base = below.with_entries(entries, keys)
     more = above.get(APPEND)
     mine = {key: value for key, value in above.items() if key not in (EXTENDS, APPEND)}
-    merged = _merged(base, above.with_entries(mine, above.keys))
+    merged = merged_maps(base, above.with_entries(mine, above.keys))
     entries, keys = dict(merged.value), dict(merged.keys)
     for key, value in more.items() if more is not None else ():
         old = entries.get(key)
         if old is None or not old.is_list or not value.is_list or key in mine:
             found.append(
-                diagnose(
-                    "E221", "error", f"no list {key!r} to append to in the scenario below", more, key=key
-                )
+                diagnose("E221", f"no list {key!r} to append to in the scenario below", more, key=key)
             )
             continue
         entries[key] = Node([*old.value, *value.value], value.file, value.line, value.column)
     return merged.with_entries(entries, keys)
-
-
-def _merged(below: Node, above: Node) -> Node:
-    """Maps entry by entry; in place of everything else, what stands above."""
-    if not (below.is_map and above.is_map):
-        return above
-    entries, keys = dict(below.value), dict(below.keys)
-    for key, value in above.items():
-        entries[key] = _merged(entries[key], value) if key in entries else value
-        keys[key] = above.keys[key]
-    return above.with_entries(entries, keys)
 
 
 class _Known:
@@ -364,7 +328,7 @@ def ruleset_folder(node: Node, folder: Path) -> tuple[Path | None, list[Diagnost
         did_you_mean(given, shipped)
         or f"shipped are {', '.join(sorted(shipped)) or 'none'}; or a path from this file"
     )
-    return None, [diagnose("E408", "error", f"there is no ruleset {given!r}", at, hint=hint)]
+    return None, [diagnose("E408", f"there is no ruleset {given!r}", at, hint=hint)]
 
 
 def named_ruleset(given: str, folder: Path) -> tuple[Path | None, dict[str, Path]]:
@@ -392,6 +356,4 @@ def _errors_below(node: Node, inside: list[Diagnostic]) -> Iterator[Diagnostic]:
         first = next(d for d in errors if d.file != node.file)
         at = node.get("ruleset")
         message = f"the ruleset has errors ({len(errors) - len(own)}), the first: {first.message}"
-        yield diagnose(
-            "E409", "error", message, at, hint=f"validate the ruleset; the first error is in {first.where}"
-        )
+        yield diagnose("E409", message, at, hint=f"validate the ruleset; the first error is in {first.where}")

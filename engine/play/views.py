@@ -10,7 +10,7 @@ from ..core.journal import Entry
 from ..core.state import State
 from ..store import Game
 from ..turn.referee import Position
-from ..world.view import Viewer, chain_of, heard
+from ..world.view import WorldViews, chain_of, heard
 from ..world.world import World
 from .proofs import position_after, sealed
 
@@ -36,7 +36,9 @@ class Views:
     def __init__(self, game: Game, position: Position | None = None) -> None:
         self.game = game
         self.position = position or game.stage().position
-        self._viewers: dict[str, Viewer] = {}
+        self.worlds = WorldViews(
+            game.ruleset, _states_of(self.position), self.position.moments, game.geography
+        )
         self.told: dict[int, bytes] = {}  # what the journal's entries say, as the readers' chains take it
         self._turns: dict[int, list[Entry]] = {}
         self._before: dict[int, list[Entry]] = {}
@@ -57,7 +59,7 @@ class Views:
     def prepare(self) -> None:
         """Read and make now what every reader needs, for those who will share it."""
         chain_of(self.before(self.position.turn), told=self.told)
-        self._viewer("now")
+        self.worlds.viewer()
 
     @cached_property
     def journal(self) -> list[Entry]:
@@ -159,26 +161,12 @@ class Views:
             return self._last[1]
         if self._last is not None:
             self._last[1].close()
-        self._last = (nation, self._world(nation))
+        self._last = (nation, self.worlds.world(nation))
         return self._last[1]
 
-    def _world(self, nation: str) -> World:
-        def then(moment: str) -> Callable[[], State]:
-            return lambda: self._viewer(moment).view(nation, sight=False)
 
-        moments: dict[str, State | Callable[[], State]] = {m: then(m) for m in self.position.moments}
-        return World(
-            self.game.ruleset,
-            self._viewer("now").view(nation),
-            moments=moments,
-            geography=self.game.geography,
-        )
-
-    def _viewer(self, moment: str) -> Viewer:
-        if moment not in self._viewers:
-            state = self.position.state if moment == "now" else self.position.moments[moment]
-            self._viewers[moment] = Viewer(self.game.ruleset, state, geography=self.game.geography)
-        return self._viewers[moment]
+def _states_of(position: Position) -> Callable[[str], State]:
+    return lambda moment: position.state if moment == "now" else position.moments[moment]
 
 
 def views_after(game: Game, turn: int | None) -> Views:

@@ -14,6 +14,7 @@ from itertools import chain
 from typing import Any
 
 from ..core.canonical import digest
+from ..core.frame import phases, step_name, steps
 from ..core.journal import EVERYONE, Entry
 from ..core.messages import Message, plain
 from ..core.model import Row, Ruleset
@@ -26,7 +27,6 @@ from ..ruleset.clauses import clauses_of_row
 from ..ruleset.randomness import rolls_dice
 from ..turn.calendar import date
 from ..turn.context import OrderContext
-from ..turn.sequence import phases, steps
 from ..world.geography import Geography
 from ..world.messages import message, printed
 from ..world.tables import box_of
@@ -156,12 +156,12 @@ def nation_report(
             "Technology and what is under way",
             tuple(news.technology(world, reader, words, _under_way(world, reader))),
         ),
-        ReportPart("Notices", _notices([*notices, *news.input_notices(world, mine, reader, words)])),
+        ReportPart("Notices", _notices([*notices, *news.input_notices(mine, reader, words)])),
     ]
     return Report(
         game=game,
         reader=reader,
-        name=_name(world, reader),
+        name=printed(world, Entity("nation", reader)),
         turn=turn,
         when=when(ruleset, turn),
         due=due or _due(world, ruleset, turn),
@@ -318,7 +318,7 @@ def moderator_report(
     parts = [
         ReportPart("The result", tuple(result(world, entries, "", words))),
         ReportPart("Your part now", _notices([*notices])),
-        ReportPart("Orders", tuple(summary.orders(world, entries, words))),
+        ReportPart("Orders", tuple(summary.orders(entries, words))),
         ReportPart("Look again", tuple(summary.look_again(world, entries, words))),
         ReportPart("News", (*([bullets([*grave, *rest])] if public else []), *laid_open)),
         ReportPart("Land", tuple(summary.land(hands))),
@@ -409,7 +409,7 @@ def _by_phase(
         names[phase["phase"]] = str(phase.get("name", phase["phase"]))
         of_step[phase["phase"]] = phase["phase"]
         for step in steps(phase.get("steps", ())):
-            of_step[str(step.get("step") or step["do"])] = phase["phase"]
+            of_step[step_name(step)] = phase["phase"]
     order.append("turn-end")
     found: dict[str, list[Entry]] = {}
     for entry in entries:
@@ -484,10 +484,6 @@ def dice_words(record: Mapping[str, Any]) -> str:
     if record.get("hit") is not None:
         words += ": success" if record["hit"] else ": no success"
     return words
-
-
-def _name(world: World, nation: str) -> str:
-    return printed(world, Entity("nation", nation))
 
 
 def _tracks(world: World, reader: str) -> list[tuple[str, str]]:

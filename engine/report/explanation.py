@@ -121,7 +121,7 @@ def explanation(
             *_sums(world, words, answer.now),
             *_figures(world, words, answer.terms, {c.field for c in answer.now}),
         ),
-        tuple(_happened(ruleset, words, entry, changes, reader) for entry, changes in answer.history),
+        tuple(_happened(ruleset, words, entry, changes) for entry, changes in answer.history),
     )
 
 
@@ -275,9 +275,7 @@ def _effect(row: Row) -> str:
 # ---- what happened
 
 
-def _happened(
-    ruleset: Ruleset, words: Wording, entry: Entry, changes: Sequence[ValueChange], reader: str
-) -> Happened:
+def _happened(ruleset: Ruleset, words: Wording, entry: Entry, changes: Sequence[ValueChange]) -> Happened:
     return Happened(
         entry.turn,
         when(ruleset, entry.turn),
@@ -328,11 +326,11 @@ def named(words: Wording, table: str, id_: str, field: str) -> str:
     if field == "*":
         return f"{capital(said)} ({table.replace('_', ' ')})"
     works, at, place = field.partition("@")
-    label = f"{works} of {_one(words, place)}" if at else _field(words, table, field)
+    label = f"{works} of {_one(words, place)}" if at else _field(words, field)
     return f"{capital(said)}: {label}"
 
 
-def _field(words: Wording, table: str, field: str) -> str:
+def _field(words: Wording, field: str) -> str:
     rows = words.world.ruleset.rows
     for form in ("tracks", "technologies", "resources", "fields"):
         if "name" in rows(form).get(field, {}):

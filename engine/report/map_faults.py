@@ -18,8 +18,6 @@ from ..ruleset.nodes import Node, diagnose
 from ..store.drawing import read_map_file
 from .map import layout_from, read_shapes
 
-__all__ = ["drawing_faults"]
-
 
 def drawing_faults(ruleset_folder: Path, ruleset: Ruleset | None = None) -> Iterator[Diagnostic]:
     """What keeps the files of a ruleset's own folder `map/` from being drawn with, by file.
@@ -113,7 +111,7 @@ def _idle_marks(path: Path, ruleset: Ruleset) -> Iterator[Diagnostic]:
             if word not in words:
                 message = f"{word!r} marks nothing: it is none of {_OF_MARKS[key]}"
                 hint = did_you_mean(str(word), words)
-                yield diagnose("E407", "error", message, node, key=at_key, hint=hint)
+                yield diagnose("E407", message, node, key=at_key, hint=hint)
 
 
 def _words_of(said: Node | None) -> Iterator[tuple[Any, Node, str | None]]:

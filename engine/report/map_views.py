@@ -106,7 +106,7 @@ def _regions(world: World, reader: str) -> list[tuple[str, list[str]]]:
     for _, row in world.state.stacks():
         if row["owner"] == reader:
             units[str(row["place"])] = units.get(str(row["place"]), 0) + int(row["n"])
-    found = theaters(world)
+    found = theaters(world.ruleset)
     if found:
         return sorted(found, key=lambda t: -sum(units.get(p, 0) for p in t[1]))
     held = [p for p in world.ruleset.rows("places") if world.holder_of(p) == reader] if reader else []

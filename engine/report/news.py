@@ -412,8 +412,7 @@ def by_nation(world: World, lines: Sequence[tuple[str, Refs]], words: Wording) -
 
 def _importance(world: World, entry: Entry, reader: str) -> int:
     """How far to the front of the news an entry stands; 0 for what has no place there."""
-    form, _, id_ = entry.rule.partition("/")
-    row = world.ruleset.row_or_empty(form, id_)
+    row = world.ruleset.row_of(entry.rule)
     if row.get("kind") == "game_end":
         return END_OF_THE_GAME
     own = any(c[0] == "relations" and reader in str(c[1]).split("--") for c in entry.changes)
@@ -557,7 +556,7 @@ def losses(found: Iterable[Any], reader: str, words: Wording) -> str:
     )
 
 
-def input_notices(world: World, entries: Iterable[Entry], reader: str, words: Wording) -> list[str]:
+def input_notices(entries: Iterable[Entry], reader: str, words: Wording) -> list[str]:
     """Who ordered for the reader, and whether their orders were missing."""
     out = []
     for entry in entries:

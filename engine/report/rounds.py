@@ -7,11 +7,12 @@ follows is of that turn.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
+from ..core.frame import nodes_in
 from ..core.journal import Entry
 from ..core.messages import capital
-from ..core.model import Row, Ruleset
+from ..core.model import Ruleset
 from ..turn.sequence import node_name
 from ..world.world import World
 from . import fights, news
@@ -24,13 +25,7 @@ MOST_QUIET = 8
 
 def own_turns(ruleset: Ruleset) -> frozenset[str]:
     """The rules of the entries with which turns of single nations begin; none where all play together."""
-
-    def nodes(frame: Iterable[Row]) -> Iterator[Row]:
-        for node in frame:
-            yield node
-            yield from nodes(node.get("steps", ()))
-
-    own = (n for n in nodes(ruleset.sequence) if n.get("own_turn") and n.get("each") == "nation")
+    own = (n for _, n, _ in nodes_in(ruleset.sequence) if n.get("own_turn") and n.get("each") == "nation")
     return frozenset(f"sequence/{node_name(n)}" for n in own)
 
 
@@ -58,14 +53,9 @@ def by_power(ruleset: Ruleset, entries: Iterable[Entry]) -> list[tuple[str, list
 def steps_inside(ruleset: Ruleset) -> frozenset[str]:
     """The steps and phases that belong to the turns of single nations."""
     found: set[str] = set()
-
-    def walk(frame: Iterable[Row], inside: bool) -> None:
-        for node in frame:
-            if inside:
-                found.update(str(node[key]) for key in ("step", "phase", "do") if key in node)
-            walk(node.get("steps", ()), inside or bool(node.get("own_turn")))
-
-    walk(ruleset.sequence, False)
+    for _, node, above in nodes_in(ruleset.sequence):
+        if any(row.get("own_turn") for row in above):
+            found.update(str(node[key]) for key in ("step", "phase", "do") if key in node)
     return frozenset(found)
 
 

@@ -235,7 +235,7 @@ def _forces_table(
     head, narrow = (("", shared, *n, *(("worth",) if worths else ()), "") for n in (full, short))
     rows: list[tuple[str, ...]] = []
     left, marked = dict(places), False
-    groups = [(name, [p for p in members if p in left]) for name, members in theaters(world)]
+    groups = [(name, [p for p in members if p in left]) for name, members in theaters(world.ruleset)]
     listed = {p for _, members in groups for p in members}
     groups.append(("Elsewhere" if any(m for _, m in groups) else "", [p for p in left if p not in listed]))
     for name, members in groups:

@@ -20,7 +20,7 @@ from .wording import Wording, listing, merged, sentence
 BY = {"player": "player", "moderator": "moderator", "proxy": "ally", "policy": "bot"}
 
 
-def orders(world: World, entries: Sequence[Entry], words: Wording) -> list[Block]:
+def orders(entries: Sequence[Entry], words: Wording) -> list[Block]:
     """Who sent how many orders by whom, and how many could not be carried out; those of bots together."""
     refused: dict[str, int] = {}
     for entry in entries:

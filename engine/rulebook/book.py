@@ -12,18 +12,16 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from ..core.frame import phases
 from ..core.messages import capital
 from ..core.model import Row, Ruleset
 from ..orders.input_points import by_phase
 from ..play.scenario_files import choice_in_words, option_values
 from ..ruleset.clauses import CLAUSES, clauses_of_row, dropped, owner
-from ..turn.sequence import phases
 from . import figures, sections
 from .blocks import Block, Chapter, FigureTable, Heading, Listing, Rule, Rulebook, Text
 from .lookups import joined
 from .phrases import title
-
-__all__ = ["book"]
 
 CHAPTERS = "chapters"
 PROVENANCE = ("reconstructed", "ruling")
@@ -347,8 +345,7 @@ def _joined(tables: Iterable[FigureTable]) -> Iterator[FigureTable]:
 
 
 def _order_name(ruleset: Ruleset, key: str) -> str:
-    form, _, id_ = key.partition("/")
-    return str(ruleset.row_or_empty(form, id_).get("name", ""))
+    return str(ruleset.row_of(key).get("name", ""))
 
 
 def _named(ruleset: Ruleset, keys: Iterable[str]) -> dict[str, list[str]]:

@@ -6,13 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import log
 
-from ..core.model import Ruleset
+from ..core.model import Ruleset, derived_of
 from ..core.words import joined, normal, split
 from ..report.wording import sentence
 from .blocks import Block, FigureTable, Heading, Listing, Rule, Text
 from .book import book
-
-__all__ = ["ALSO", "STOP", "Passage", "passages_of", "stem_of", "stems_of"]
 
 _SMALL_WORDS = """
 a about actually am an and any are as at be been but by can could did do does exactly explain for
@@ -61,23 +59,19 @@ class Passage:
     """Whether it is a line of a table."""
 
 
+@derived_of()
 def passages_of(ruleset: Ruleset) -> tuple[list[Passage], dict[str, float]]:
     """Every rule of the rulebook, and how much each stem tells them apart."""
-
-    def make() -> tuple[list[Passage], dict[str, float]]:
-        found = [
-            Passage(title, text, stems_of(title), stems_of(f"{title} {text}"), figures)
-            for title, text, figures in _told(ruleset)
-            if text
-        ]
-        many: dict[str, int] = {}
-        for passage in found:
-            for stem in passage.stems:
-                many[stem] = many.get(stem, 0) + 1
-        return found, {stem: log(1 + len(found) / n) for stem, n in many.items()}
-
-    made: tuple[list[Passage], dict[str, float]] = ruleset.derived("rules to be searched", make)
-    return made
+    found = [
+        Passage(title, text, stems_of(title), stems_of(f"{title} {text}"), figures)
+        for title, text, figures in _told(ruleset)
+        if text
+    ]
+    many: dict[str, int] = {}
+    for passage in found:
+        for stem in passage.stems:
+            many[stem] = many.get(stem, 0) + 1
+    return found, {stem: log(1 + len(found) / n) for stem, n in many.items()}
 
 
 def _told(ruleset: Ruleset) -> Iterator[tuple[str, str, bool]]:

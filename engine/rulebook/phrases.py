@@ -8,23 +8,16 @@ from typing import Any
 
 from ..core.model import Row
 from .spoken import Spoken, agreed
+from .values import cell
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """A Markdown table."""
     lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
-    lines += ["| " + " | ".join(cell(v) for v in row) + " |" for row in rows]
+    for row in rows:
+        cells = (cell(value).replace("|", "\\|").replace("\n", " ") for value in row)
+        lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
-
-
-def cell(value: Any) -> str:
-    if value is None or value is False:
-        return ""
-    if value is True:
-        return "yes"
-    if isinstance(value, list | tuple):
-        return ", ".join(cell(v) for v in value)
-    return str(value).replace("|", "\\|").replace("\n", " ")
 
 
 def asked(say: Spoken, text: str, me: str = "you") -> str:
@@ -143,10 +136,6 @@ def _nested(say: Spoken, value: Any) -> str:
     if isinstance(value, Mapping):
         return parameter(say, value) if "draw" in value else fact_words(say, value)
     return parameter(say, value)
-
-
-def flat(value: Any) -> Any:
-    return ", ".join(f"{k}: {v}" for k, v in value.items()) if isinstance(value, Mapping) else value
 
 
 SENTENCES: Mapping[str, tuple[str, ...]] = {

@@ -8,14 +8,14 @@ the rulebook. What a nation may not know changes no answer.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
-from typing import Any
 
 from ..core.journal import Entry
 from ..core.messages import capital
 from ..core.model import Row
+from ..core.nested import maps_in
 from ..core.words import split
 from ..economy.catalogue import Market
 from ..orders.grammar import OPTION_FORM, Grammar, OrderForm
@@ -38,8 +38,6 @@ from ..world.view import UNKNOWN, readable
 from ..world.world import World
 from .passages import ALSO, STOP, passages_of, stem_of, stems_of
 from .reach import can_go
-
-__all__ = ["WHAT_CAN_BE_ASKED", "Inquiry", "inquiry"]
 
 WHAT_CAN_BE_ASKED = (
     "That cannot be answered here. You can ask what something costs, how an order is given, how a rule goes "
@@ -446,21 +444,8 @@ class Inquiry:
 
 def _things(entry: Entry) -> set[str]:
     """The ids of everything that an entry's sentences name."""
-    out: set[str] = set()
-
-    def walk(value: Any) -> None:
-        if isinstance(value, Mapping):
-            if "id" in value and "kind" in value:
-                out.add(str(value["id"]))
-            for part in value.values():
-                walk(part)
-        elif isinstance(value, list | tuple):
-            for part in value:
-                walk(part)
-
-    for message in entry.happened:
-        walk(message.slots)
-    return out
+    named = maps_in([message.slots for message in entry.happened])
+    return {str(thing["id"]) for thing in named if "id" in thing and "kind" in thing}
 
 
 def inquiry(game: Game, nation: str, *, world: World | None = None, due: str = "") -> Inquiry:

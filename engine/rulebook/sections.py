@@ -13,8 +13,9 @@ from ..orders.reference import price_of, written_form
 from ..ruleset.action_changes import needs_of, with_own_cases
 from ..ruleset.expressions.bounds import is_verdict
 from .blocks import Block, FigureTable, Heading, Listing, Text
-from .phrases import asked, cell, fact_words, if_words, parameter, tail_words, title
+from .phrases import asked, fact_words, if_words, parameter, tail_words, title
 from .spoken import Spoken
+from .values import cell
 
 
 def told(ruleset: Ruleset, form: str, row: Row) -> Iterator[Block]:

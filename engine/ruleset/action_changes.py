@@ -10,10 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ..core.model import Row, Ruleset
-
-__all__ = ["CHANGES", "limits_on", "needs_of", "requirements", "test_of", "tries_own_cases", "with_own_cases"]
-
+from ..core.model import Row, Ruleset, derived_of
 
 CHANGES = "action_changes"
 
@@ -42,16 +39,16 @@ def test_of(need: Row, secrets: bool) -> str | bool:
 
 def limits_on(ruleset: Ruleset, act: str) -> Sequence[Row]:
     """What rows of `action_changes` require of an act, in their order."""
+    return _limits(ruleset).get(act, ())
 
-    def make() -> dict[str, list[Row]]:
-        out: dict[str, list[Row]] = {}
-        for row in requirements(ruleset.rows(CHANGES).values()):
-            need = {"test": _test(ruleset, row), "message": row["message"]}
-            out.setdefault(row["on"], []).append(need)
-        return out
 
-    found: dict[str, list[Row]] = ruleset.derived("requirements of nations", make)
-    return found.get(act, ())
+@derived_of()
+def _limits(ruleset: Ruleset) -> dict[str, list[Row]]:
+    out: dict[str, list[Row]] = {}
+    for row in requirements(ruleset.rows(CHANGES).values()):
+        need = {"test": _test(ruleset, row), "message": row["message"]}
+        out.setdefault(row["on"], []).append(need)
+    return out
 
 
 def with_own_cases(ruleset: Ruleset, act: Row) -> Row:

@@ -20,17 +20,6 @@ from ..core.canonical import dumps, loads
 from ..core.diagnostics import Diagnostic
 from ..core.whole_files import write_whole
 
-__all__ = [
-    "cache_folder",
-    "code_digest",
-    "findings",
-    "key_of",
-    "player_digest",
-    "read",
-    "reader_digest",
-    "write",
-]
-
 KEEP = {"files": 3_000}
 OF_OTHERS = 600
 """Entries kept in one shelf, those that were written last; of small ones more, for a library has hundreds of
@@ -65,7 +54,7 @@ def player_digest() -> str:
 @lru_cache(maxsize=1)
 def reader_digest() -> str:
     """Of the program's own files that decide what tree the text of a file gives, and how a tree is kept."""
-    return _digest_of(f"ruleset/{name}.py" for name in ("load", "nodes", "refused", "scalars", "tree"))
+    return _digest_of(f"ruleset/{name}.py" for name in ("load", "nodes", "refused", "tree"))
 
 
 @lru_cache(maxsize=1)

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ..core.model import Row, Ruleset
-
-__all__ = ["CLAUSES", "clause_text", "clauses_of_row", "dropped", "owner", "sources"]
+from ..core.nested import maps_in
+from .nodes import as_list
 
 CLAUSES = "clauses"
 DROPPED = "dropped"
@@ -19,18 +19,8 @@ DROPPED = "dropped"
 
 def sources(value: Any) -> Iterator[str]:
     """Every clause id cited in a row, at any depth: the `source` of the row itself and of rows inside it."""
-    if isinstance(value, Mapping):
-        said = value.get("source")
-        if isinstance(said, str):
-            yield said
-        elif isinstance(said, list):
-            yield from (s for s in said if isinstance(s, str))
-        for key, inner in value.items():
-            if key != "source":
-                yield from sources(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from sources(inner)
+    for part in maps_in(value):
+        yield from (said for said in as_list(part.get("source")) if isinstance(said, str))
 
 
 def owner(rows: Mapping[str, Row], id_: str) -> str:

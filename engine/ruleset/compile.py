@@ -22,20 +22,6 @@ from .load import load_bytes
 from .nodes import Node, diagnose, pack, plain_value, unpack
 from .overlay import FRAME, Layer, MergedRuleset, lay_over
 
-__all__ = [
-    "RulesetFiles",
-    "RulesetsRead",
-    "add_source_lines",
-    "assemble",
-    "compile_ruleset",
-    "key_of_files",
-    "layers_of",
-    "load_ruleset",
-    "parse_file",
-    "read_layers",
-    "ruleset_of",
-]
-
 MAX_LAYERS = 10
 
 
@@ -164,7 +150,7 @@ def read_layers(path: Path, root: Path | None = None) -> RulesetFiles:
             message = (
                 "rulesets extend one another in a ring" if real in seen else f"more than {MAX_LAYERS} layers"
             )
-            reading.found.append(diagnose("E119", "error", message, asked))
+            reading.found.append(diagnose("E119", message, asked))
             break
         seen.append(real)
         if not (folder / MANIFEST).is_file():
@@ -175,7 +161,7 @@ def read_layers(path: Path, root: Path | None = None) -> RulesetFiles:
         files, found = read_folder(folder, top)
         reading.layers.insert(0, (folder, files))
         reading.found += found
-        manifest = _manifest(reading, files, name_of(folder / MANIFEST, top))
+        manifest = _manifest(files, name_of(folder / MANIFEST, top))
         if manifest is None:
             break
         reading.found += format_fault(manifest)
@@ -215,7 +201,7 @@ def assemble(
         ruleset = ruleset_of(draft, known)
     except RecursionError:  # files are limited in depth, but what is laid over one another may add up
         message = "rows or steps of the sequence inside one another, too deep to be checked"
-        return None, reading.with_lines([*found, diagnose("E115", "error", message, layers[-1].manifest)])
+        return None, reading.with_lines([*found, diagnose("E115", message, layers[-1].manifest)])
     return ruleset, reading.with_lines(found)
 
 
@@ -270,7 +256,7 @@ def ruleset_of(draft: MergedRuleset, known: Forms) -> Ruleset:
     )
 
 
-def _manifest(reading: RulesetFiles, files: list[SourceFile], name: str) -> Node | None:
+def _manifest(files: list[SourceFile], name: str) -> Node | None:
     for file in files:
         if file.name == name:
             return parse_file(file)[0]

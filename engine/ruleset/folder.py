@@ -17,20 +17,6 @@ from ..core.package_data import data_root
 from .load import read_file
 from .nodes import Node, diagnose
 
-__all__ = [
-    "MANIFEST",
-    "MAP_FOLDER",
-    "SHIPPED",
-    "SourceFile",
-    "base_folder",
-    "find_rulesets",
-    "format_fault",
-    "name_of",
-    "read_folder",
-    "ruleset_above",
-    "yaml_files",
-]
-
 MANIFEST = "ruleset.yaml"
 TABLE_FOLDERS = ("tables", "events", "clauses")
 MAP_FOLDER = "map"
@@ -122,7 +108,7 @@ def format_fault(manifest: Node) -> list[Diagnostic]:
     message = (
         f"the ruleset is written in format {node.value}, and this version of wteaw reads format {FORMAT}"
     )
-    return [diagnose("E122", "error", message, node, hint=hint)]
+    return [diagnose("E122", message, node, hint=hint)]
 
 
 def base_folder(manifest: Node, folder: Path, root: Path | None) -> tuple[Path | None, list[Diagnostic]]:
@@ -135,22 +121,18 @@ def base_folder(manifest: Node, folder: Path, root: Path | None) -> tuple[Path |
     if given.startswith(SHIPPED):
         target = data_root() / given.removeprefix(SHIPPED).strip("/")
     elif "\0" in given or Path(given).is_absolute() or "\\" in given:
-        return None, [diagnose("E118", "error", f"{given!r} is not a relative path", node, hint=hint)]
+        return None, [diagnose("E118", f"{given!r} is not a relative path", node, hint=hint)]
     else:
         target = folder / given
     try:
         target = target.resolve()
     except (OSError, RuntimeError):
-        return None, [diagnose("E118", "error", f"{given!r} cannot be followed", node)]
+        return None, [diagnose("E118", f"{given!r} cannot be followed", node)]
     if not any(target.is_relative_to(place) for place in _allowed(folder, root)):
         message = f"{given!r} leads out of the folders that this ruleset may read"
-        return None, [
-            diagnose("E117", "error", message, node, hint="extend a folder beside or above this one")
-        ]
+        return None, [diagnose("E117", message, node, hint="extend a folder beside or above this one")]
     if not (target / MANIFEST).is_file():
-        return None, [
-            diagnose("E118", "error", f"{given!r} is not a ruleset: it has no {MANIFEST}", node, hint=hint)
-        ]
+        return None, [diagnose("E118", f"{given!r} is not a ruleset: it has no {MANIFEST}", node, hint=hint)]
     return target, []
 
 

@@ -15,10 +15,11 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from ..core.nested import with_floats
 
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     from referencing import Registry  # heavy, and not needed while all rows are right
 
 from ..core.package_data import schemas as schemas_folder
-
-__all__ = ["DEFAULT", "KINDS", "Annotation", "Forms", "annotated", "forms"]
 
 KINDS: Mapping[str, str] = {
     "places": "place",
@@ -164,7 +163,7 @@ class Forms:
             return bool(schema)
         if id(schema) not in self._validators:
             self._validators[id(schema)] = schema, self._validator(schema, base)
-        return self._validators[id(schema)][1].is_valid(_without_fractions(value))
+        return self._validators[id(schema)][1].is_valid(with_floats(value))  # it knows JSON alone
 
     def _validator(self, schema: Schema, base: str) -> Draft7Validator:
         import jsonschema_rs  # not needed for rules that the cache has
@@ -244,15 +243,6 @@ def _absolute(schema: Any, base: str, address: str = "") -> Any:
         else:
             written[key] = _absolute(item, base, address)
     return written
-
-
-def _without_fractions(value: Any) -> Any:
-    """The value for a validator that knows JSON alone; our fractions are never whole numbers."""
-    if isinstance(value, dict):
-        return {key: _without_fractions(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_without_fractions(item) for item in value]
-    return float(value) if isinstance(value, Fraction) else value
 
 
 def _is_form(schema: Schema) -> bool:

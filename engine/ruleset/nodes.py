@@ -13,22 +13,6 @@ from typing import Any
 
 from ..core.diagnostics import Diagnostic, Severity
 
-__all__ = [
-    "Node",
-    "Path",
-    "Scalar",
-    "as_list",
-    "as_nodes",
-    "beside",
-    "diagnose",
-    "find",
-    "kind_of",
-    "pack",
-    "plain_value",
-    "texts_in",
-    "unpack",
-]
-
 EMPTY = "empty"
 """The style of a value of which nothing at all is written (`key:`), which is None as `null` is."""
 Scalar = str | int | bool | Fraction | None
@@ -62,6 +46,11 @@ class Node:
         return type(self.value) is list
 
     @property
+    def is_below(self) -> bool:
+        """Whether it was written in a layer below the ruleset that is looked at, where it is told of."""
+        return self.file.startswith("..")
+
+    @property
     def where(self) -> str:
         return f"{self.file}:{self.line}:{self.column}"
 
@@ -83,6 +72,14 @@ class Node:
         """The members of a list; nothing for anything else."""
         if type(self.value) is list:
             yield from self.value
+
+    def inside(self) -> Iterator[Node]:
+        """The node and all that are in it, from outside in and in order."""
+        due = [self]
+        while due:
+            node = due.pop()
+            yield node
+            due += reversed([*(child for _, child in node.items()), *node.members()])
 
     def key_where(self, key: str) -> str:
         file, line, column = self.keys.get(key, (self.file, self.line, self.column))
@@ -159,7 +156,6 @@ def beside(row: Node, path: Path, other: str) -> list[Node | None]:
 
 def diagnose(
     code: str,
-    severity: Severity,
     message: str,
     node: Node | None = None,
     *,
@@ -168,8 +164,9 @@ def diagnose(
     offset: int | None = None,
 ) -> Diagnostic:
     """A finding at a node, or at one of its keys; `offset` counts characters into a text (None: the value as
-    such).
+    such). What has a code with W is a warning, everything else an error.
     """
+    severity: Severity = "warning" if code.startswith("W") else "error"
     if node is None:
         return Diagnostic(code, severity, message, hint=hint)
     file, line, column = node.file, node.line, node.column

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from ..core.choices import as_slot
 from ..core.model import Row
 from ..core.words import split
 
@@ -157,16 +158,10 @@ def slot_of(name: str, declared: Row | str | None) -> Slot:
 
     Undeclared, it holds the kind that it is named after, `n` a number, else text.
     """
-    if isinstance(declared, Mapping):
-        return Slot(
-            name,
-            declared["kind"],
-            tuple(declared.get("choices", ())),
-            bool(declared.get("many")),
-            bool(declared.get("optional")),
-        )
     if declared is not None:
-        return Slot(name, declared)
+        said = as_slot(declared)
+        choices, many, optional = said.get("choices", ()), said.get("many"), said.get("optional")
+        return Slot(name, said["kind"], tuple(choices), bool(many), bool(optional))
     if name in WORDS_OF_KIND:
         return Slot(name, name)
     return Slot(name, "number" if name == "n" else "text")

@@ -11,7 +11,7 @@ of the row:
 - `append: {key: [..]}` adds to the end of the list below, `append: {key: {..}}` adds entries to the map
   below: an entry that both have is added to in the same way if it is a list or a map, and replaced otherwise;
 - `sequence`, given again, replaces the whole sequence of play; `sequence_changes` alters single steps of it
-  (see `frame_changes.py`);
+  (see `sequence_changes.py`);
 - the manifest keeps its own id and title; its settings are merged key by key, and so are those that have
   keys of their own; the `rules` of a scenario or a case may have `settings` too.
 
@@ -32,18 +32,6 @@ from .forms import Forms
 from .nodes import Node, diagnose
 from .order_syntax import SLOT, slot_of
 from .sequence_changes import change_sequence
-
-__all__ = [
-    "FRAME",
-    "FRAME_CHANGES",
-    "SETTINGS",
-    "Layer",
-    "MergedRuleset",
-    "has_slots",
-    "lay_over",
-    "row_id",
-    "with_slots",
-]
 
 FRAME = "sequence"
 FRAME_CHANGES = "sequence_changes"
@@ -159,22 +147,18 @@ def _add_layer(
                 hint = did_you_mean(form, (*known.names, FRAME))
                 hint = "settings stand in ruleset.yaml" if form == SETTINGS else hint
                 message = f"no table {form!r}"
-                found.append(
-                    diagnose("E201", "error", message, file, key=form, hint=hint or _list_forms(known))
-                )
+                found.append(diagnose("E201", message, file, key=form, hint=hint or _list_forms(known)))
             elif rows.value is None:
                 continue  # a form with nothing under it yet
             elif not rows.is_list:
-                found.append(
-                    diagnose("E202", "error", f"the table {form} must be a list of rows (`- id: ...`)", rows)
-                )
+                found.append(diagnose("E202", f"the table {form} must be a list of rows (`- id: ...`)", rows))
             elif form == FRAME:
                 frames.append((file, rows))
             else:
                 _add_rows(draft, form, rows, known, found, first, below.get(form, set()), changes)
     for file, _ in frames[1:]:
         message = f"a second sequence in one ruleset (the first at {frames[0][1].where})"
-        found.append(diagnose("E225", "error", message, file, key=FRAME))
+        found.append(diagnose("E225", message, file, key=FRAME))
     if frames:
         draft.sequence = list(frames[0][1].members())
     draft.changes += changes
@@ -193,7 +177,7 @@ def _drop_tables(draft: MergedRuleset, manifest: Node, known: Forms, found: list
         draft.replaced.setdefault(table.value, []).extend(rows.values())
         if not rows:
             message = f"nothing to replace: there are no {table.value} below"
-            found.append(diagnose("E221", "error", message, table))
+            found.append(diagnose("E221", message, table))
 
 
 def _list_forms(known: Forms) -> str:
@@ -213,22 +197,20 @@ def _add_rows(
     """The rows of one table in one file."""
     for row in rows.members():
         if not row.is_map:
-            found.append(diagnose("E203", "error", f"a row of {form} must be a map (`id: ...`)", row))
+            found.append(diagnose("E203", f"a row of {form} must be a map (`id: ...`)", row))
             continue
         id_ = row_id(row)
         if id_ is None:
             if known.has_id(form) and row.get("id") is not None:
                 message = f"the id of a row of {form} must be a word"
-                found.append(
-                    diagnose("E204", "error", message, row.get("id"), hint="quote it if it is a number")
-                )
+                found.append(diagnose("E204", message, row.get("id"), hint="quote it if it is a number"))
             else:
                 what = "`id`" if known.has_id(form) else "two different ends in `between`"
-                found.append(diagnose("E204", "error", f"a row of {form} needs {what}", row))
+                found.append(diagnose("E204", f"a row of {form} needs {what}", row))
             continue
         if (form, id_) in first:
             message = f"{form} has {id_!r} twice (first at {first[form, id_].where})"
-            found.append(diagnose("E205", "error", message, row, key="id"))
+            found.append(diagnose("E205", message, row, key="id"))
             continue
         first[form, id_] = row
         if form == FRAME_CHANGES:
@@ -244,12 +226,10 @@ def _add_rows(
             if row.get("append") is not None:
                 message = f"nothing to append to: {form} has no {id_!r} below"
                 hint = did_you_mean(id_, below)
-                found.append(diagnose("E221", "error", message, row, key="append", hint=hint))
+                found.append(diagnose("E221", message, row, key="append", hint=hint))
             if removal is not None:
                 message = f"no keys to remove: {form} has no {id_!r} below"
-                found.append(
-                    diagnose("E221", "error", message, row, key="remove", hint=did_you_mean(id_, below))
-                )
+                found.append(diagnose("E221", message, row, key="remove", hint=did_you_mean(id_, below)))
             here[id_] = row
             if below:
                 draft.added[form, id_] = below
@@ -261,17 +241,15 @@ def _remove(
     removal = row.value["remove"]
     if removal.value is not True:
         message = f"'remove' is true, or a list of keys; {removal.value!r} is neither"
-        found.append(
-            diagnose("E222", "error", message, removal, hint="leave the row out to keep it as it is below")
-        )
+        found.append(diagnose("E222", message, removal, hint="leave the row out to keep it as it is below"))
         return
     extra = [k for k in row.value if k not in ("id", "between", "remove", "note", "source")]
     if extra:
         message = f"a row that is removed cannot say {extra[0]!r} as well"
-        found.append(diagnose("E222", "error", message, row, key=extra[0]))
+        found.append(diagnose("E222", message, row, key=extra[0]))
     if id_ not in below:
         message = f"nothing to remove: {form} has no {id_!r} below"
-        found.append(diagnose("E221", "error", message, row, key="remove", hint=did_you_mean(id_, below)))
+        found.append(diagnose("E221", message, row, key="remove", hint=did_you_mean(id_, below)))
         return
     del draft.forms[form][id_]
     draft.removed[id_] = row
@@ -285,11 +263,9 @@ def _over(below: Node, row: Node, found: list[Diagnostic]) -> Node:
     for name in gone.members() if gone is not None else ():
         if name.value not in entries or name.value in ("id", "between"):
             message = f"no key to remove: the row below has no {name.value!r}"
-            found.append(
-                diagnose("E221", "error", message, name, hint=did_you_mean(str(name.value), below.value))
-            )
+            found.append(diagnose("E221", message, name, hint=did_you_mean(str(name.value), below.value)))
         elif name.value in row.value:
-            found.append(diagnose("E223", "error", f"{name.value!r} is both given again and removed", name))
+            found.append(diagnose("E223", f"{name.value!r} is both given again and removed", name))
         else:
             del entries[name.value]
             keys.pop(name.value, None)
@@ -301,13 +277,11 @@ def _over(below: Node, row: Node, found: list[Diagnostic]) -> Node:
     if more is not None:
         for key, value in more.items():
             if key in row.value:
-                found.append(
-                    diagnose("E223", "error", f"{key!r} is both given again and appended to", more, key=key)
-                )
+                found.append(diagnose("E223", f"{key!r} is both given again and appended to", more, key=key))
             elif key not in entries:
                 hint = did_you_mean(key, below.value)
                 message = f"nothing to append to: the row below has no {key!r}"
-                found.append(diagnose("E221", "error", message, more, key=key, hint=hint))
+                found.append(diagnose("E221", message, more, key=key, hint=hint))
             else:
                 entries[key] = _added(entries[key], value, found)
                 keys[key] = more.keys[key]
@@ -327,7 +301,7 @@ def _added(below: Node, more: Node, found: list[Diagnostic]) -> Node:
             keys[key] = more.keys[key]
         return more.with_entries(entries, keys)
     message = "only a list can be appended to a list, and a map to a map"
-    found.append(diagnose("E224", "error", message, more, hint=f"the value below is at {below.where}"))
+    found.append(diagnose("E224", message, more, hint=f"the value below is at {below.where}"))
     return below
 
 
@@ -340,16 +314,17 @@ def _manifest(below: Node, above: Node, *, of_rows: bool = False) -> Node:
     old, new = below.get(SETTINGS), above.get(SETTINGS)
     both = [node for node in (old, new) if node is not None]
     if both and all(node.is_map for node in both):
-        entries[SETTINGS] = both[0] if len(both) == 1 else _settings(*both)
+        entries[SETTINGS] = both[0] if len(both) == 1 else merged_maps(*both)
         keys.setdefault(SETTINGS, (below if old is not None else above).keys[SETTINGS])
     return whole.with_entries(entries, keys)
 
 
-def _settings(below: Node, above: Node) -> Node:
-    """Settings over settings, and the keys of one that has some over those below."""
+def merged_maps(below: Node, above: Node) -> Node:
+    """Maps entry by entry, at every depth; in place of everything else, what stands above."""
+    if not (below.is_map and above.is_map):
+        return above
     entries, keys = dict(below.value), dict(below.keys)
     for key, value in above.items():
-        old = entries.get(key)
-        entries[key] = _settings(old, value) if old is not None and old.is_map and value.is_map else value
+        entries[key] = merged_maps(entries[key], value) if key in entries else value
         keys[key] = above.keys[key]
     return above.with_entries(entries, keys)

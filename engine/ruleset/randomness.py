@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
 from ..core.model import Ruleset
+from ..core.nested import inside
 
 ROLLS = frozenset({"roll", "die", "dice"})
 """The keys of rows under which something is rolled."""
@@ -14,13 +13,8 @@ ROLLS = frozenset({"roll", "die", "dice"})
 
 def rolls_dice(ruleset: Ruleset) -> bool:
     """Whether any row rolls dice."""
-    return any(
-        ruleset.derived(("rolls dice", form), partial(_rolls, dict(ruleset.rows(form))), of=(form,))
-        for form in ruleset.forms
-    )
 
+    def rolls(form: str) -> bool:
+        return any(key in ROLLS for row in ruleset.rows(form).values() for key, _ in inside(row))
 
-def _rolls(value: Any) -> bool:
-    if isinstance(value, Mapping):
-        return any(key in ROLLS for key in value) or any(_rolls(inner) for inner in value.values())
-    return any(_rolls(inner) for inner in value) if isinstance(value, list) else False
+    return any(ruleset.derived(("rolls dice", f), partial(rolls, f), of=(f,)) for f in ruleset.forms)

@@ -14,8 +14,6 @@ from __future__ import annotations
 from ..core.diagnostics import Diagnostic, did_you_mean
 from .nodes import Node, diagnose
 
-__all__ = ["NAMES", "STEPS_SHOWN", "WHOLE", "change_sequence", "frame_nodes", "node_id"]
-
 WHOLE = "all"
 STEPS = "steps"
 THROUGH = "through"
@@ -52,7 +50,7 @@ def change_sequence(nodes: list[Node], changes: list[Node]) -> tuple[list[Node],
         actions = [a for a in ACTIONS if change.get(a) is not None]
         if target is None or len(actions) != 1:
             message = f"a change of the sequence needs `step` and one of {', '.join(ACTIONS)}"
-            found.append(diagnose("E226", "error", message, change))
+            found.append(diagnose("E226", message, change))
             continue
         before = nodes
         if target == WHOLE:
@@ -65,7 +63,7 @@ def change_sequence(nodes: list[Node], changes: list[Node]) -> tuple[list[Node],
             last = _aim(nodes, str(change.text(THROUGH)), change, THROUGH, found)
             if last is not None and (actions[0] != "wrap" or not _beside(nodes, aim, last)):
                 message = f"`through` goes with `wrap`, to a step that comes later beside {target!r}"
-                found.append(diagnose("E226", "error", message, change.get(THROUGH)))
+                found.append(diagnose("E226", message, change.get(THROUGH)))
                 last = None
         if aim is None or last is None:
             continue
@@ -94,7 +92,7 @@ def _aim(nodes: list[Node], target: str, change: Node, key: str, found: list[Dia
         if outer
         else did_you_mean(target, ids) or STEPS_SHOWN
     )
-    found.append(diagnose("E226", "error", f"the sequence has {several}", change.get(key), hint=hint))
+    found.append(diagnose("E226", f"the sequence has {several}", change.get(key), hint=hint))
     return None
 
 
@@ -129,9 +127,7 @@ def _not_too_deep(nodes: list[Node], before: list[Node], change: Node, found: li
     if depth <= MAX_DEPTH:
         return nodes
     found.append(
-        diagnose(
-            "E226", "error", f"steps of the sequence inside one another, more than {MAX_DEPTH} deep", change
-        )
+        diagnose("E226", f"steps of the sequence inside one another, more than {MAX_DEPTH} deep", change)
     )
     return before
 
@@ -146,7 +142,7 @@ def _whole(nodes: list[Node], change: Node, action: str, found: list[Diagnostic]
         case "wrap" if what.is_map:
             return [_wrapped(nodes, what)]
     message = f"the whole sequence cannot be changed by {action!r}"
-    found.append(diagnose("E226", "error", message, change, key=action, hint="give `sequence` again"))
+    found.append(diagnose("E226", message, change, key=action, hint="give `sequence` again"))
     return nodes
 
 
@@ -183,7 +179,7 @@ def _changed(
             case "unwrap":
                 inner = node.get(STEPS)
                 if inner is None:
-                    found.append(diagnose("E226", "error", "the step has no steps to take its place", what))
+                    found.append(diagnose("E226", "the step has no steps to take its place", what))
                     out.append(node)
                 else:
                     out += inner.members()
@@ -200,7 +196,7 @@ def _changed(
                     )
                 )
             case _:
-                found.append(diagnose("E226", "error", f"{action!r} must be a map", what))
+                found.append(diagnose("E226", f"{action!r} must be a map", what))
                 out.append(node)
     return out
 
@@ -223,7 +219,7 @@ def _moved(nodes: list[Node], aim: Node, change: Node, found: list[Diagnostic]) 
     how = change.value["move"]
     where = next((k for k in ("before", "after") if how.text(k)), None)
     if where is None or len(how.value) != 1:
-        found.append(diagnose("E226", "error", "`move` says one of before and after, and a step", how))
+        found.append(diagnose("E226", "`move` says one of before and after, and a step", how))
         return nodes
     without = _changed(
         nodes, (aim, aim), change.with_entries({**change.value, "drop": how}, change.keys), "drop", found

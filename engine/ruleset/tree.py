@@ -10,16 +10,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import Any
 
 import yaml
 
 from ..core.diagnostics import Diagnostic
-from .nodes import EMPTY, Node, kind_of
+from .nodes import EMPTY, Node, Scalar, kind_of
 from .refused import MAX_ALIAS_NODES, MAX_DEPTH, MAX_FINDINGS, MAX_NODES, UnreadableText
-from .scalars import BadNumber, resolve
-
-__all__ = ["TreeBuilder", "events"]
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 _ODD = re.compile(r"^%|[\x85\u2028\u2029\ufeff]|\t|[&*][^\s,\[\]{}]*:", re.MULTILINE)
@@ -333,3 +331,49 @@ class TreeBuilder:
     def refused(self, event: Any, code: str, message: str, hint: str = "") -> UnreadableText:
         mark = event.start_mark
         return UnreadableText(code, message, mark.line + 1, mark.column + 1, hint)
+
+
+_DIGITS = 30
+_EXPONENT = 18
+_NUMBER = re.compile(
+    r"(?P<int>[-+]?[0-9]+)|0o(?P<oct>[0-7]+)|0x(?P<hex>[0-9a-fA-F]+)"
+    r"|(?P<dec>[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE](?P<exp>[-+]?[0-9]+))?)"
+    r"|(?P<odd>[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))"
+)
+_WORDS: dict[str, Scalar] = {
+    **dict.fromkeys(("", "~", "null", "Null", "NULL")),
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+}
+_MAY_BE_NUMBER = frozenset("0123456789+-.")
+
+
+class BadNumber(ValueError):
+    """A number that cannot be held exactly, or not in reasonable space."""
+
+
+def resolve(text: str) -> Scalar:
+    """The value of an unquoted scalar.
+
+    >>> resolve("12"), resolve("0.10"), resolve("3..5"), resolve("on"), resolve("~")
+    (12, Fraction(1, 10), '3..5', 'on', None)
+    """
+    if text in _WORDS:
+        return _WORDS[text]
+    if text[0] not in _MAY_BE_NUMBER:
+        return text
+    match = _NUMBER.fullmatch(text)
+    if match is None:
+        return text
+    if match["odd"]:
+        raise BadNumber("is not a number that rules can use")
+    if len(text) > _DIGITS or (match["exp"] and abs(int(match["exp"])) > _EXPONENT):
+        raise BadNumber(f"is a number of more than {_DIGITS} digits")
+    if match["int"]:
+        return int(text)
+    if match["oct"]:
+        return int(match["oct"], 8)
+    if match["hex"]:
+        return int(match["hex"], 16)
+    exact = Fraction(match["dec"])
+    return exact.numerator if exact.denominator == 1 else exact

@@ -1,4 +1,4 @@
-"""Games on disk."""
+"""Games on disk: read, written, and kept as they were."""
 
 from .database import StoreError
 from .games import Game, Scribe

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core.faults import BrokenGame
+from ..core.nested import with_each, with_floats
 
 MAX_BYTES = 500_000
 """Of a YAML file that a map is drawn with: what it says of a map of 2,000 places takes a fifth of it."""
@@ -33,19 +34,7 @@ class Drawing:
 
 def _plain(value: Any) -> Any:
     """Decimal figures of a layout as fractions, since what is stored is exact."""
-    if isinstance(value, float):
-        return Fraction(str(value))
-    if isinstance(value, Mapping):
-        return {str(k): _plain(v) for k, v in value.items()}
-    return [_plain(v) for v in value] if isinstance(value, list) else value
-
-
-def _floats(value: Any) -> Any:
-    if isinstance(value, Fraction):
-        return float(value)
-    if isinstance(value, Mapping):
-        return {k: _floats(v) for k, v in value.items()}
-    return [_floats(v) for v in value] if isinstance(value, list) else value
+    return with_each(value, lambda each: Fraction(str(each)) if isinstance(each, float) else each)
 
 
 def drawing_from(data: Mapping[str, Any]) -> Drawing:
@@ -53,7 +42,7 @@ def drawing_from(data: Mapping[str, Any]) -> Drawing:
     marks = dict(data.get("marks", {}))
     if "badges" in marks:
         marks["badges"] = dict(marks["badges"])
-    return Drawing(data.get("shapes", ""), _floats(data.get("layout", {})), marks)
+    return Drawing(data.get("shapes", ""), with_floats(data.get("layout", {})), marks)
 
 
 def read_drawing(ruleset_folder: Path) -> Drawing:

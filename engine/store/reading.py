@@ -247,12 +247,7 @@ class GameReader:
         number = self.stage().number if number is None else number
         query = select(inputs).where(inputs.c.game == self.id, inputs.c.position == number)
         with self._reading() as db:
-            return {
-                row.nation: Submission(
-                    row.nation, row.text, canonical.loads(row.orders), canonical.loads(row.answers), row.by
-                )
-                for row in db.execute(query.order_by(inputs.c.nation))
-            }
+            return {row.nation: _submission(row) for row in db.execute(query.order_by(inputs.c.nation))}
 
     def decided(self, number: int | None = None) -> dict[str, dict[str, Any]]:
         """What the moderator has answered at a stage (the present one by default): by nation, or for
@@ -306,20 +301,8 @@ class GameReader:
             handins.c.game == self.id, handins.c.position.in_(at), handins.c.nation == nation
         )
         with self._reading() as db:
-            return [
-                HandIn(
-                    row.number,
-                    row.at,
-                    Submission(
-                        row.nation,
-                        row.text,
-                        canonical.loads(row.orders),
-                        canonical.loads(row.answers),
-                        row.by,
-                    ),
-                )
-                for row in db.execute(query.order_by(handins.c.number))
-            ]
+            found = db.execute(query.order_by(handins.c.number))
+            return [HandIn(row.number, row.at, _submission(row)) for row in found]
 
     def ruleset_at(self, number: int) -> Ruleset:
         """The rules under which a stage was resolved: those before the first upgrade made at it or later."""
@@ -433,3 +416,9 @@ class GameReader:
         return StoredPosition(
             row.number, row.attempt, position, fairness.Commitment(**committed), dice["salts"], dice["used"]
         )
+
+
+def _submission(row: Any) -> Submission:
+    """A row of `inputs` or `handins` as what was submitted."""
+    orders, answers = canonical.loads(row.orders), canonical.loads(row.answers)
+    return Submission(row.nation, row.text, orders, answers, row.by)

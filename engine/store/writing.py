@@ -96,20 +96,12 @@ class GameWriter(GameReader):
             handins,
             game=self.id,
             number=(last or 0) + 1,
-            position=number,
-            nation=submission.nation,
-            text=submission.text,
-            orders=as_text(submission.orders),
-            answers=as_text(submission.answers),
-            by=submission.by,
             at=datetime.now(UTC).isoformat(timespec="seconds"),
+            **_columns(number, submission),
         )
 
     def _put_input(self, db: Connection, number: int, submission: Submission) -> None:
-        ledger.put(
-            db, inputs, game=self.id, position=number, nation=submission.nation, text=submission.text,
-            orders=as_text(submission.orders), answers=as_text(submission.answers), by=submission.by,
-        )  # fmt: skip
+        ledger.put(db, inputs, game=self.id, **_columns(number, submission))
 
     def _attempt_at(self, db: Connection, turn: int) -> int:
         """The attempt at a turn that is about to begin."""
@@ -224,3 +216,11 @@ class GameWriter(GameReader):
             db.execute(insert(entries), rows)
         self._stage = None
         return made
+
+
+def _columns(number: int, submission: Submission) -> dict[str, Any]:
+    """What `inputs` and `handins` keep of a submission at a stage."""
+    return {
+        "position": number, "nation": submission.nation, "text": submission.text, "by": submission.by,
+        "orders": as_text(submission.orders), "answers": as_text(submission.answers),
+    }  # fmt: skip

@@ -22,20 +22,6 @@ from ..ruleset.load import read_file
 from ..ruleset.nodes import Node, diagnose, plain_value
 from ..ruleset.nodes import find as node_at
 
-__all__ = [
-    "Case",
-    "CitedBy",
-    "TestFile",
-    "find",
-    "is_marks",
-    "merged",
-    "names_of",
-    "of_tree",
-    "read",
-    "read_tree",
-    "ruleset_of",
-]
-
 SCHEMA = "rule-test"
 FOLDER = "tests"
 MARKS = "equivalent.yaml"
@@ -143,7 +129,7 @@ def of_tree(tree: Node, path: Path, name: str, found: list[Diagnostic] | None = 
     folder = ruleset_of(path, tree.text("ruleset"))
     if folder is None:
         message = "no ruleset: neither does the file name one, nor does it lie in the folder of one"
-        found = [*found, diagnose("T101", "error", message, tree)]
+        found = [*found, diagnose("T101", message, tree)]
     if any(d.severity == "error" for d in found):
         return TestFile(path, folder, (), tuple(found))
     shared = plain_value(tree.value["given"]) if "given" in tree.value else {}
@@ -154,7 +140,7 @@ def of_tree(tree: Node, path: Path, name: str, found: list[Diagnostic] | None = 
         if data["id"] in seen:
             first = seen[data["id"]]
             message = f"a second case {data['id']!r} (the first at line {first.line})"
-            found = [*found, diagnose("T102", "error", message, node)]
+            found = [*found, diagnose("T102", message, node)]
             continue
         seen[data["id"]] = node
         if shared:

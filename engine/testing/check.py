@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.canonical import dumps
 from ..core.diagnostics import Diagnostic, did_you_mean
+from ..core.frame import nodes_in
 from ..core.model import Ruleset
 from ..ruleset import cache as shelf
 from ..ruleset.compile import add_source_lines
@@ -28,7 +29,6 @@ from .cases import FOLDER, SCHEMA, find, names_of, of_tree, read_tree
 if TYPE_CHECKING:
     from ..ruleset.checks.subject import Marked
 
-__all__ = ["faults_of_tests", "faults_of_tree", "row_ids"]
 
 OF_POSITIONS = {"nations": "nation", "places": "place"}
 """Key of a position -> the kind of thing of which it says something."""
@@ -62,7 +62,7 @@ def _all_that_may_be_named(ruleset: Ruleset) -> Iterator[str | bytes]:
         rows = ruleset.rows(form)
         yield from (form, *(f"{id_} {row.get('kind', '')}" for id_, row in rows.items()), "")
     yield dumps([ruleset.rows(form) for form in ("fields", "piles")])
-    yield from sorted(_names(ruleset.sequence))
+    yield from sorted(_names(ruleset))
 
 
 def _faults_of_file(path: Path, name: str, folder: Path, ruleset: Ruleset) -> Iterator[Diagnostic]:
@@ -89,7 +89,7 @@ def faults_of_tree(tree: Node, ruleset: Ruleset) -> Iterator[Diagnostic]:
         number = mark.path[1] if mark.path[:1] == ("cases",) and len(mark.path) > 1 else -1
         by_case.setdefault(int(number), []).append(Marked(SCHEMA, "", tree, mark))
     shared = value.get("given", {})
-    steps = set(_names(ruleset.sequence))
+    steps = _names(ruleset)
     for number, marks in by_case.items():
         givens = [shared, value["cases"][number].get("given", {})] if number >= 0 else [shared]
         made = _made(given for given in givens if isinstance(given, Mapping))
@@ -104,20 +104,18 @@ def faults_of_tree(tree: Node, ruleset: Ruleset) -> Iterator[Diagnostic]:
     yield from _piles(tree, ruleset)
 
 
-def _piles(node: Node, ruleset: Ruleset) -> Iterator[Diagnostic]:
+def _piles(tree: Node, ruleset: Ruleset) -> Iterator[Diagnostic]:
     """Wherever a test tells of piles: under a pile of each nation stand nations, under one for all cards."""
-    told = node.get("piles") if node.is_map else None
-    for pile, cards in told.items() if told is not None and told.is_map else ():
+    told = (piles for node in tree.inside() if (piles := node.get("piles")) is not None)
+    for pile, cards in chain.from_iterable(piles.items() for piles in told):
         own = is_own(ruleset, pile)
         for word, inner in cards.items() if pile in ruleset.rows("piles") else ():
             if own and not inner.is_map:
                 message, hint = f"each nation has a pile {pile!r}", f"{pile}: {{nation: {{{word}: 1}}}}"
-                yield diagnose("E206", "error", message, cards, key=word, hint=hint)
+                yield diagnose("E206", message, cards, key=word, hint=hint)
             elif not own and inner.is_map:
                 message, hint = f"{pile!r} is one pile for all", f"{pile}: {{card: 1}}"
-                yield diagnose("E206", "error", message, cards, key=word, hint=hint)
-    for inner in (*(child for _, child in node.items()), *node.members()):
-        yield from _piles(inner, ruleset)
+                yield diagnose("E206", message, cards, key=word, hint=hint)
 
 
 def row_ids(given: Mapping[str, Any]) -> dict[str, dict[str, object]]:
@@ -137,10 +135,9 @@ def _made(givens: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, object]]:
     return out
 
 
-def _names(nodes: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    for node in nodes:
-        yield from names_of(node)
-        yield from _names(node.get("steps", ()))
+def _names(ruleset: Ruleset) -> set[str]:
+    """The words by which cases may name what is in the sequence of play."""
+    return {name for node in nodes_in(ruleset.sequence) for name in names_of(node.row)}
 
 
 def _steps_are_there(marks: Iterable[Marked], steps: set[str]) -> Iterator[Diagnostic]:
@@ -151,7 +148,7 @@ def _steps_are_there(marks: Iterable[Marked], steps: set[str]) -> Iterator[Diagn
         for value, at in texts_in(mark.annotation.value, node):
             if value not in steps:
                 hint = did_you_mean(value, steps) or STEPS_SHOWN
-                yield diagnose("E605", "error", f"the sequence has no step {value!r}", at, key=key, hint=hint)
+                yield diagnose("E605", f"the sequence has no step {value!r}", at, key=key, hint=hint)
 
 
 def _keys_of_positions(tree: Node, ruleset: Ruleset) -> Iterator[Diagnostic]:
@@ -165,7 +162,7 @@ def _keys_of_positions(tree: Node, ruleset: Ruleset) -> Iterator[Diagnostic]:
             hint = did_you_mean(word, GAME) if word not in GAME else ""
             if hint:
                 message = f"{word!r} is nothing that is noted of the game"
-                yield diagnose("E206", "error", message, game, key=word, hint=hint)
+                yield diagnose("E206", message, game, key=word, hint=hint)
     for position, laid in _positions(tree):
         for key, kind in OF_POSITIONS.items():
             may = _may_stand(ruleset, key, kind)
@@ -175,7 +172,7 @@ def _keys_of_positions(tree: Node, ruleset: Ruleset) -> Iterator[Diagnostic]:
                     near = sorted(may & slips(word)) if word not in may and word not in laid else ()
                     if near:
                         message, hint = f"{word!r} is nothing that a {kind} has", f"did you mean {near[0]!r}?"
-                        yield diagnose("E206", "error", message, thing, key=word, hint=hint)
+                        yield diagnose("E206", message, thing, key=word, hint=hint)
 
 
 def _told_of_the_game(tree: Node) -> Iterator[Node]:

@@ -29,17 +29,6 @@ from ..ruleset.nodes import Node, diagnose, plain_value
 from ..ruleset.overlay import FRAME, SETTINGS, row_id
 from .cases import FOLDER, MARKS
 
-__all__ = [
-    "SCHEMA",
-    "EquivalentMark",
-    "faults_of_marks",
-    "faults_of_marks_in",
-    "marks_of_tree",
-    "places_along",
-    "read_marks",
-    "rows_of_file",
-]
-
 SCHEMA = "equivalent"
 
 
@@ -123,13 +112,13 @@ def faults_of_marks_in(
             if origin:
                 message = f"the row {mark.row!r} stands in another ruleset"
                 hint = f"it is in {origin.partition(':')[0]}: its mark belongs beside the tests of that one"
-            yield diagnose("E401", "error", message, mark.node.value["row"], hint=hint)
+            yield diagnose("E401", message, mark.node.value["row"], hint=hint)
         elif mark.at:
             places = {place: above for row in rows[mark.row] for place, above in _places_in(row)}
             if mark.at not in places:
                 message = f"the row {mark.row!r} has nothing at {mark.at!r}"
                 hint = _what_is_there(mark.at, places)
-                yield diagnose("E407", "error", message, mark.node.value["at"], hint=hint)
+                yield diagnose("E407", message, mark.node.value["at"], hint=hint)
 
 
 def _what_is_there(at: str, places: Mapping[str, str]) -> str:

@@ -1,4 +1,4 @@
-"""What does not hold of what a case expects."""
+"""One thing that a case expects and that did not come about: where it is written, what was got."""
 
 from __future__ import annotations
 

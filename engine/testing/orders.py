@@ -8,7 +8,7 @@ read only.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,10 +19,7 @@ from ..orders.parse import parse_orders
 from ..orders.sheet import offers_of
 from ..turn.context import Order, OrderContext, Turn
 from ..turn.decisions import answer_refusal
-from ..world.view import Viewer
-from ..world.world import World
-
-__all__ = ["Door", "Taken"]
+from ..world.view import WorldViews
 
 Said = tuple[int, str]
 """The number of an order in the case's list, and what is said of it."""
@@ -45,13 +42,19 @@ class Door:
 
     def __init__(self, turn: Turn) -> None:
         self.turn = turn
-        self._viewers: dict[str, Viewer] = {}
+        world = turn.world
+        self._worlds = WorldViews(
+            turn.ruleset,
+            lambda moment: turn.state if moment == "now" else world.at(moment).state,
+            world.moments,
+            world.geography,
+        )
 
     def take(self, nation: str, lines: Sequence[str | Order], *, past: bool = False) -> Taken:
         """A nation's orders, as lines or as orders already understood; `past` the door they are read, not
         checked.
         """
-        world = self.turn.world if past else self._view(nation)
+        world = self.turn.world if past else self._worlds.world(nation)
         understood, found = [], []
         for number, line in enumerate(lines, 1):
             if isinstance(line, str):
@@ -75,7 +78,7 @@ class Door:
 
     def offered(self, nation: str) -> set[str]:
         """The orders ("form/id") that a nation's order sheet has a line of."""
-        world = self._view(nation)
+        world = self._worlds.world(nation)
         found: set[str] = set()
         for _, lines in offers_of(world, nation):
             found.update(one.order for one in lines)
@@ -84,25 +87,9 @@ class Door:
 
     def answers(self, nation: str, given: Mapping[str, Any]) -> dict[str, str]:
         """Which of a nation's answers to decisions may not be given, and why."""
-        context = OrderContext(self._view(nation))
+        context = OrderContext(self._worlds.world(nation))
         found = {key: answer_refusal(context, nation, key, answer) for key, answer in given.items()}
         return {key: _with_hint(why.text, why.hint) for key, why in found.items() if why is not None}
-
-    def _view(self, nation: str) -> World:
-        turn = self.turn
-
-        def then(moment: str) -> Callable[[], Any]:
-            return lambda: self._viewer(moment).view(nation, sight=False)
-
-        moments: dict[str, Any] = {m: then(m) for m in turn.world.moments}
-        shown = self._viewer("now").view(nation)
-        return World(turn.ruleset, shown, moments=moments, geography=turn.world.geography)
-
-    def _viewer(self, moment: str) -> Viewer:
-        if moment not in self._viewers:
-            state = self.turn.state if moment == "now" else self.turn.world.at(moment).state
-            self._viewers[moment] = Viewer(self.turn.ruleset, state, geography=self.turn.world.geography)
-        return self._viewers[moment]
 
 
 def _numbered(order: Order, number: int) -> Order:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core.diagnostics import Diagnostic
+from ..core.frame import step_name, steps
 from ..core.journal import Entry
 from ..core.model import Row, Ruleset
 from ..core.parallel import shared_out
@@ -26,13 +27,10 @@ from ..ruleset.compile import load_ruleset
 from ..ruleset.folder import MANIFEST
 from ..ruleset.forms import annotated, forms
 from ..turn.events import only_notes
-from ..turn.sequence import steps
 from ..world.objectives import reached, rows_of
 from .cases import FOLDER, Case, find, read, ruleset_of
 from .runner import Runner
 from .when import Play, stages
-
-__all__ = ["CHAPTERS", "NOTES", "Chapters", "PlayedCount", "carried_out", "chapters", "rows_to_play"]
 
 CHAPTERS = "played"
 """The folder below `tests` in which chapters lie."""
@@ -138,13 +136,9 @@ def rows_to_play(ruleset: Ruleset) -> dict[str, Any]:
     out: dict[str, Any] = {f"{form}/{id_}": row for form in FORMS for id_, row in ruleset.rows(form).items()}
     for matrix, row in ruleset.rows(MATRICES).items():
         out |= {f"{MATRICES}/{matrix}/{r['id']}": r for r in row["rows"]}
-    out |= {f"{STEPS}/{_step(node)}": node for node in steps(ruleset.sequence)}
+    out |= {f"{STEPS}/{step_name(node)}": node for node in steps(ruleset.sequence)}
     used = _verbs_used(ruleset)
     return out | {f"{VERB_ROWS}/{verb}": verb for verb in VERBS if verb in used}
-
-
-def _step(node: Row) -> str:
-    return str(node.get("step") or node["do"])
 
 
 def _verbs_used(ruleset: Ruleset) -> set[str]:

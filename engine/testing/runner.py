@@ -39,18 +39,6 @@ from .then import CHANCES, compare, evaluate
 from .values import shown
 from .when import Play, stages
 
-__all__ = [
-    "Failure",
-    "JournalLine",
-    "Result",
-    "Run",
-    "Runner",
-    "joined",
-    "misspelled_clauses",
-    "run_each",
-    "run_files",
-]
-
 Status = Literal["passed", "failed", "error"]
 MOST_LINES = 12
 MOST_CHANGES = 5
@@ -487,7 +475,7 @@ def misspelled_clauses(cases: Iterable[Case], ruleset: Ruleset) -> Iterator[Diag
             if clause not in known:
                 at = node_at(case.node, ("clauses", number))
                 hint = did_you_mean(clause, known)
-                yield diagnose("W420", "warning", f"clauses has no {clause!r}", at, hint=hint)
+                yield diagnose("W420", f"clauses has no {clause!r}", at, hint=hint)
 
 
 def runner_of(folder: Path) -> tuple[Runner | None, list[Diagnostic]]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..core.dice import DiceSource
+from ..core.frame import FrameNode, nodes_in
 from ..core.journal import EVERYONE
 from ..core.model import Row
 from ..core.registry import MECHANICS
@@ -29,8 +30,6 @@ from ..turn.sequence import advance, run_step
 from .cases import names_of
 from .given import CaseError, CaseSetup, known
 from .orders import Door
-
-__all__ = ["Play", "RefusedOrder", "stages"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +165,7 @@ class Play:
 
         A name that is a phase's and a step's too means the step, unless the case says `phase`.
         """
-        nodes = list(_walk(self.ground.ruleset.sequence))
+        nodes = [node.row for node in nodes_in(self.ground.ruleset.sequence)]
         there = {name for node in nodes for name in names_of(node)}
         for name in names:
             known(dict.fromkeys(there), name, "phase or step", path)
@@ -263,15 +262,11 @@ class Play:
         """
         points = self._input_points()
         known(points, name, "input point", path)
-        where = _place_in_frame(self.ground.ruleset.sequence, points[name])
-        self.turn.state.put("game", "game", "cursor", [{"i": i} for i in where])
+        self.turn.state.put("game", "game", "cursor", [{"i": i} for i in points[name].path])
 
-    def _input_points(self) -> dict[str, Row]:
-        return {
-            str(node.get("id", node["input"])): node
-            for node in _walk(self.ground.ruleset.sequence)
-            if "input" in node
-        }
+    def _input_points(self) -> dict[str, FrameNode]:
+        points = (node for node in nodes_in(self.ground.ruleset.sequence) if "input" in node.row)
+        return {str(node.row.get("id", node.row["input"])): node for node in points}
 
     def _built(self, said: Mapping[str, Any], path: tuple[str | int, ...]) -> dict[str, Any]:
         form, slash, id_ = str(said["order"]).partition("/")
@@ -303,23 +298,6 @@ class Play:
                     str(said["refused"]),
                 )
         self._read = len(entries)
-
-
-def _place_in_frame(nodes: Sequence[Row], wanted: Row, at: tuple[int, ...] = ()) -> tuple[int, ...]:
-    """Where a node stands in the sequence of play: the number of it and of each node around it."""
-    for i, node in enumerate(nodes):
-        if node is wanted:
-            return (*at, i)
-        found = _place_in_frame(node.get("steps", ()), wanted, (*at, i))
-        if found:
-            return found
-    return ()
-
-
-def _walk(nodes: Iterable[Row]) -> Iterator[Row]:
-    for node in nodes:
-        yield node
-        yield from _walk(node.get("steps", ()))
 
 
 def _pruned(nodes: Iterable[Row], wanted: set[str], steps: set[str]) -> Iterator[Row]:

@@ -84,9 +84,8 @@ def stands_on(turn: Turn, order: Row) -> bool:
     """Whether an order outlasts the turn, until its nation's own turn begins (`stands: own_turn` of its
     row).
     """
-    form, _, id_ = order["order"].partition("/")
     return (
-        order.get("status") != "refused" and turn.ruleset.row_or_empty(form, id_).get("stands") == "own_turn"
+        order.get("status") != "refused" and turn.ruleset.row_of(order["order"]).get("stands") == "own_turn"
     )
 
 

@@ -63,8 +63,7 @@ class OrderContext:
             "action": order["order"].partition("/")[2],
             "line": order.get("key") or f"{order['nation']}/{order.get('place', 0)}",
         }
-        form, _, id_ = order["order"].partition("/")
-        kinds = self.ruleset.row_or_empty(form, id_).get("slots", {})
+        kinds = self.ruleset.row_of(order["order"]).get("slots", {})
         said = order.get("slots", {})
         for slot, declared in kinds.items():
             if slot not in said and isinstance(declared, dict) and declared.get("optional"):

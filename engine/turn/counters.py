@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..core.journal import NOBODY, Fact
+from ..core.model import Ruleset, derived_of
 from ..core.rows import CounterRow
 from ..core.state import THE_GAME, Entity
 from ..world.selections import selection
@@ -23,13 +24,13 @@ from .triggers import matches, triggers, view
 
 def offer(turn: Turn, fact: Fact) -> None:
     """Count every counter that waits for this trigger."""
-    rows = _index(turn).get(fact.word)
+    rows = _index(turn.ruleset).get(fact.word)
     if not rows:
         return
     for row in rows:
         if not any(matches(turn, word, filters, fact) for word, filters in triggers(row)):
             continue
-        base = {**turn.loops, "event": view(turn, fact)}
+        base = {**turn.loops, "event": view(fact)}
         for thing, names in list(_subjects(turn, row, base)):
             count(turn, row, thing, names)
 
@@ -90,12 +91,10 @@ def _regions(turn: Turn, resource: str, names: dict[str, Any]) -> Iterator[tuple
             yield seat, {**names, "place": seat, "treasury": there, "nation": who, "self": who}
 
 
-def _index(turn: Turn) -> dict[str, list[CounterRow]]:
-    def make() -> dict[str, list[CounterRow]]:
-        out: dict[str, list[CounterRow]] = {}
-        for row in turn.ruleset.rows("counters").values():
-            for word in {w for w, _ in triggers(row)}:
-                out.setdefault(word, []).append(row)
-        return out
-
-    return turn.ruleset.derived("counter-index", make, of=("counters",))
+@derived_of("counters")
+def _index(ruleset: Ruleset) -> dict[str, list[CounterRow]]:
+    out: dict[str, list[CounterRow]] = {}
+    for row in ruleset.rows("counters").values():
+        for word in {w for w, _ in triggers(row)}:
+            out.setdefault(word, []).append(row)
+    return out

@@ -1,4 +1,4 @@
-"""Decisions: whatever a mechanic must ask.
+"""Decisions: questions that nations or the moderator must answer, asked by rules in the course of a turn.
 
 An answer given beforehand, or the default policy of the decision's row.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..core.choices import as_slot
 from ..core.diagnostics import nearest
 from ..core.dice import Stream
 from ..core.model import Row
@@ -86,7 +87,7 @@ def answer_refusal(context: OrderContext, nation: str, key: str, answer: Any) ->
     me = Entity("nation", nation)
     names: dict[str, Any] = {"self": me, "nation": me}
     if subject:
-        kind = kind_of(slots.get(about, about))
+        kind = str(as_slot(slots.get(about, about))["kind"])
         if not about:
             return Refusal(
                 RefusalCode.NAME, f"the answer to {id_} is about nothing in particular, not about {subject!r}"
@@ -103,7 +104,7 @@ def answer_refusal(context: OrderContext, nation: str, key: str, answer: Any) ->
             )
         names[about] = context.world.thing(subject, kind if kind in KINDS else None)
     declared = slots.get("answer", next(iter(slots.values()), None) if len(slots) == 1 else None)
-    return _unfit(context, row, declared, names, answer)
+    return _unfit(context, row, as_slot(declared), names, answer)
 
 
 def options_of(world: World, row: DecisionRow, names: Names) -> list[Any]:
@@ -117,10 +118,10 @@ def options_of(world: World, row: DecisionRow, names: Names) -> list[Any]:
 
 
 def _unfit(
-    context: OrderContext, row: DecisionRow, declared: Any, names: Names, answer: Any
+    context: OrderContext, row: DecisionRow, declared: Row, names: Names, answer: Any
 ) -> Refusal | None:
-    kind = kind_of(declared)
-    choices = [str(c) for c in declared.get("choices", ())] if isinstance(declared, dict) else []
+    kind = str(declared.get("kind", ""))
+    choices = [str(c) for c in declared.get("choices", ())]
     listed = choices or ([id_of(o) for o in row["from"]] if isinstance(row.get("from"), list) else [])
     if "most" in row or kind == "number":
         if answer in ("all", "none") and "most" in row:
@@ -133,9 +134,7 @@ def _unfit(
                 "a number, all or none" if "most" in row else "",
             )
         bounds = {"kind": "number", "least": row.get("least", 0 if "most" in row else 1)}
-        bounds |= {k: v for k, v in row.items() if k == "most"} | (
-            declared if isinstance(declared, dict) else {}
-        )
+        bounds |= {k: v for k, v in row.items() if k == "most"} | dict(declared)
         return None if _unbound(bounds, names) else out_of_bounds(context, bounds, "answer", answer, names)
     if listed:
         wrong = next((a for a in (answer if isinstance(answer, list) else [answer]) if a not in listed), None)
@@ -176,11 +175,6 @@ def _unbound(bounds: Row, names: Names) -> bool:
     known = {*names, *ALWAYS}
     texts = [strip_mark(str(bounds[k])) for k in ("least", "most") if isinstance(bounds.get(k), str)]
     return any(not parse(text).names <= known for text in texts)
-
-
-def kind_of(declared: Any) -> str:
-    """The kind of thing that a slot holds, or that a name in scope stands for."""
-    return str(declared.get("kind", "") if isinstance(declared, dict) else declared or "")
 
 
 def asked(turn: Turn, row: DecisionRow, names: Names) -> list[str]:

@@ -20,6 +20,7 @@ from ..core.die import Die, parse_die
 from ..core.faults import MOST_UNITS, few
 from ..core.journal import NOBODY, Entry
 from ..core.model import Row
+from ..core.nested import texts_in
 from ..core.registry import VERBS, verb
 from ..core.state import Entity
 from ..ruleset.expressions.parse import strip_mark
@@ -143,7 +144,9 @@ class EffectRunner:
         roll = row["roll"] if isinstance(row["roll"], Mapping) else {"die": row["roll"]}
         count = self.world.number(roll["dice"], scope) if "dice" in roll else 1
         need = self._need(roll, scope)
-        upto = need.upto if need is not None and not _names(row, "result") and "results" not in row else None
+        upto = None
+        if need is not None and "results" not in row:
+            upto = None if any("result" in text for text in texts_in(row)) else need.upto
         totals = [self.stream().roll(roll["die"], upto) for _ in range(few(int(count), "dice of one roll"))]
         success = None if need is None else any(map(need.fits, totals))
         self.turn.chanced = True
@@ -323,17 +326,6 @@ def _up_to(faces: str | int, die: Die) -> int | None:
     if fitting[:1] == [totals[0]]:
         return fitting[-1]
     return fitting[0] - 1 if fitting[-1:] == [totals[-1]] else None
-
-
-def _names(part: Any, word: str) -> bool:
-    """Whether a word stands in any text of a part of a row."""
-    if isinstance(part, str):
-        return word in part
-    if isinstance(part, Mapping):
-        part = part.values()
-    elif not isinstance(part, list | tuple):
-        return False
-    return any(_names(each, word) for each in part)
 
 
 def roll_need(world: World, roll: Mapping[str, Any], scope: Names) -> tuple[Need | None, list[Row]]:

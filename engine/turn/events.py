@@ -15,7 +15,8 @@ from typing import Any
 from ..core.compiled import ordinary
 from ..core.journal import NOBODY, Entry, Fact
 from ..core.messages import Message
-from ..core.model import NESTED, Row, Ruleset
+from ..core.model import Row, Ruleset, derived_of
+from ..core.nested import maps_in
 from ..core.rows import EventRow
 from ..core.state import Entity
 from ..ruleset.expressions.reads import MEANING, counted_facts, reads
@@ -47,7 +48,7 @@ def step_over(turn: Turn, node: Row, step: str) -> None:
     A moment is always stated; a step that does something already stands in the journal by what it did, and
     its end is stated where something may wait for it.
     """
-    waited = awaited_steps(turn)
+    waited = awaited_steps(turn.ruleset)
     if node["do"] == MOMENT or waited is None or step in waited:
         with turn.journal.entry("sequence/step", subject=step, keep=False):
             turn.journal.fact("step", step=step)
@@ -56,16 +57,13 @@ def step_over(turn: Turn, node: Row, step: str) -> None:
     settle(turn)
 
 
-def awaited_steps(turn: Turn) -> frozenset[str] | None:
+@derived_of()
+def awaited_steps(ruleset: Ruleset) -> frozenset[str] | None:
     """The steps whose end some row of the ruleset waits for; None: it may be any."""
-
-    def make() -> frozenset[str] | None:
-        if "step" in counted_facts(turn.ruleset):
-            return None
-        found = frozenset[str]().union(*(_awaited_in(turn.ruleset, form) for form in turn.ruleset.forms))
-        return None if any(step == "None" or step.startswith("=") for step in found) else found
-
-    return turn.ruleset.derived("awaited steps", make)
+    if "step" in counted_facts(ruleset):
+        return None
+    found = frozenset[str]().union(*(_awaited_in(ruleset, form) for form in ruleset.forms))
+    return None if any(step == "None" or step.startswith("=") for step in found) else found
 
 
 def _awaited_in(ruleset: Ruleset, form: str) -> frozenset[str]:
@@ -85,16 +83,9 @@ def _awaited_in(ruleset: Ruleset, form: str) -> frozenset[str]:
 
 def _waits(value: Any) -> Iterator[tuple[str, Any]]:
     """All triggers anywhere in a row: of its `on`, and of effects that are held `until` one."""
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            if key in ("on", "until"):
-                yield from triggers({"on": inner})
-            elif isinstance(inner, NESTED):
-                yield from _waits(inner)
-    elif isinstance(value, list | tuple):
-        for inner in value:
-            if isinstance(inner, NESTED):
-                yield from _waits(inner)
+    for part in maps_in(value, ("on", "until")):
+        for key in part.keys() & {"on", "until"}:
+            yield from triggers({"on": part[key]})
 
 
 def settle(turn: Turn) -> None:
@@ -103,7 +94,7 @@ def settle(turn: Turn) -> None:
     Thresholds of tracks are read when everything else of the step is in, so that the order of shifts does not
     matter.
     """
-    index = _index(turn)
+    index = _index(turn.ruleset)
     chain: list[str] = []
     rounds = 0
     while True:
@@ -153,18 +144,15 @@ TELLING = ("action", "step", "turn", "track", "flag")
 Index = dict[tuple[str, str, Any], list[tuple[int, EventRow]]]
 
 
-def _index(turn: Turn) -> Index:
+@derived_of("events")
+def _index(ruleset: Ruleset) -> Index:
     """Events by the word they wait for and, where a filter tells, by its role and value (else ("", None))."""
-
-    def make() -> Index:
-        out: Index = {}
-        for number, row in enumerate(turn.ruleset.rows("events").values()):
-            keys = {key for word, filters in triggers(row) for key in _keys(word, filters)}
-            for key in sorted(keys, key=repr):
-                out.setdefault(key, []).append((number, row))
-        return out
-
-    return turn.ruleset.derived("event-index", make, of=("events",))
+    out: Index = {}
+    for number, row in enumerate(ruleset.rows("events").values()):
+        keys = {key for word, filters in triggers(row) for key in _keys(word, filters)}
+        for key in sorted(keys, key=repr):
+            out.setdefault(key, []).append((number, row))
+    return out
 
 
 def _keys(word: str, filters: Any) -> list[tuple[str, str, Any]]:
@@ -200,7 +188,7 @@ def offer(turn: Turn, row: EventRow, fact: Fact) -> bool:
     """Settle one event for one fact. Returns whether it fired."""
     if not any(matches(turn, word, filters, fact) for word, filters in triggers(row)):
         return False
-    event = view(turn, fact)
+    event = view(fact)
     fired = False
     for names in subjects(turn, row, {"tick": 0, **turn.loops, "event": event}):
         whose = names.get("nation", names.get("self"))
@@ -414,7 +402,7 @@ def release(turn: Turn, fact: Fact) -> None:
         if not matches(turn, word, filters, fact):
             continue
         names: dict[str, Any] = {k: Entity(*kept) for k, kept in row["names"].items()}
-        names["event"] = view(turn, fact)
+        names["event"] = view(fact)
         with turn.journal.entry(row["rule"], subject=key, audience=row.get("audience", ())) as entry:
             turn.journal.put_row("delayed", key, None)
             if turn.world.test(row.get("if"), names):

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..core.journal import Fact
-from ..core.model import Row, Ruleset
+from ..core.model import Row, Ruleset, derived_of
 from ..core.rows import MatrixRow
 from ..core.state import Entity
 from ..world.amounts import amount
@@ -33,7 +33,7 @@ def offer(turn: Turn, fact: Fact) -> None:
         for row in rows:
             if not any(matches(turn, w, f, fact) for w, f in triggers(row)):
                 continue
-            event = view(turn, fact)
+            event = view(fact)
             actor, target = event.get("actor"), event.get("target")
             names: dict[str, Any] = {**turn.loops, **_parties(actor, target), "event": event}
             if turn.world.test(matrix.get("when", {}).get(fact.word), names) and turn.world.test(
@@ -43,22 +43,19 @@ def offer(turn: Turn, fact: Fact) -> None:
                 break
 
 
+@derived_of("matrices")
 def _index(ruleset: Ruleset) -> dict[str, list[tuple[Row, list[Row]]]]:
     """The matrices that wait for a fact, with those of their rows that do, by the fact's word."""
-
-    def make() -> dict[str, list[tuple[Row, list[Row]]]]:
-        out: dict[str, list[tuple[Row, list[Row]]]] = {}
-        for matrix in ruleset.rows("matrices").values():
-            words: dict[str, None] = {}
-            for row in matrix["rows"]:
-                words.update(dict.fromkeys(w for w, _ in triggers(row)))
-            for word in words:
-                out.setdefault(word, []).append(
-                    (matrix, [r for r in matrix["rows"] if word in {w for w, _ in triggers(r)}])
-                )
-        return out
-
-    return ruleset.derived("matrix-index", make, of=("matrices",))
+    out: dict[str, list[tuple[Row, list[Row]]]] = {}
+    for matrix in ruleset.rows("matrices").values():
+        words: dict[str, None] = {}
+        for row in matrix["rows"]:
+            words.update(dict.fromkeys(w for w, _ in triggers(row)))
+        for word in words:
+            out.setdefault(word, []).append(
+                (matrix, [r for r in matrix["rows"] if word in {w for w, _ in triggers(r)}])
+            )
+    return out
 
 
 def _parties(actor: Any, target: Any) -> dict[str, Any]:

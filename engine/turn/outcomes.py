@@ -7,7 +7,7 @@ the order (`outcome`), in the journal and so in every report.
 
 from __future__ import annotations
 
-from ..core.model import Row, Ruleset
+from ..core.model import Row, Ruleset, derived_of
 from ..world.messages import message, say
 from .context import Order, Turn, audience_ids
 
@@ -22,18 +22,15 @@ def tell(turn: Turn, step: str) -> None:
             _tell_one(turn, rows[order["order"]], order, step)
 
 
+@derived_of("actions", "orders")
 def rows_told_after(ruleset: Ruleset) -> dict[str, dict[str, Row]]:
     """Step -> the rows ("form/id") whose orders it decides."""
-
-    def make() -> dict[str, dict[str, Row]]:
-        out: dict[str, dict[str, Row]] = {}
-        for form in ("actions", "orders"):
-            for id_, row in ruleset.rows(form).items():
-                for step in row.get("outcomes", ()):
-                    out.setdefault(step, {})[f"{form}/{id_}"] = row
-        return out
-
-    return ruleset.derived("outcomes by step", make, of=("actions", "orders"))
+    out: dict[str, dict[str, Row]] = {}
+    for form in ("actions", "orders"):
+        for id_, row in ruleset.rows(form).items():
+            for step in row.get("outcomes", ()):
+                out.setdefault(step, {})[f"{form}/{id_}"] = row
+    return out
 
 
 def _tell_one(turn: Turn, row: Row, order: Order, step: str) -> None:

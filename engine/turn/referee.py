@@ -23,7 +23,7 @@ from . import vacancies
 from .calendar import begin_turn, end_turn
 from .context import Turn
 from .events import first_look, settle
-from .sequence import advance, alive, bind_loops, cursor, node_at
+from .sequence import advance, bind_loops, cursor, node_at
 
 Orders = Mapping[str, Sequence[Mapping[str, Any]]]
 """Nation -> its accepted orders at an input point:
@@ -258,7 +258,7 @@ def commanded_nations(ruleset: Ruleset, position: Position) -> list[str]:
 
 
 def _commanded(turn: Turn, nations: Iterable[str]) -> list[str]:
-    return [n for n in nations if vacancies.seat(turn.world, n) != "none" and alive(turn, n)]
+    return [n for n in nations if vacancies.seat(turn.world, n) != "none" and turn.world.alive(n)]
 
 
 class _NoDice(CountingDice):

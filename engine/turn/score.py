@@ -54,7 +54,7 @@ def settle(turn: Turn, row: Row) -> bool:
     data: dict[str, Any] = {"winners": winners, "ranks": ranks, "values": scores.said()}
     if by_side:
         data["sides"] = by_side
-    data["details"] = standings(turn.world, row, winners, ranks, by_side)
+    data["details"] = standings(turn.world, winners, ranks, by_side)
     names = turn.names()
     says = message(turn.world, row.get("says", ""), names)
     with turn.journal.entry(
@@ -67,7 +67,7 @@ def settle(turn: Turn, row: Row) -> bool:
 
 
 def standings(
-    world: World, row: Row, winners: list[str], ranks: list[dict[str, Any]], by_side: list[dict[str, Any]]
+    world: World, winners: list[str], ranks: list[dict[str, Any]], by_side: list[dict[str, Any]]
 ) -> list[str]:
     """What everybody reads at the end: who has won, every rank with its value, and the sides."""
     lines = [] if ranks else [f"Winner: {_name(world, w)}" for w in winners]

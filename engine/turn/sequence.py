@@ -14,6 +14,7 @@ from typing import Any
 
 from ..core.dice import KeyedDice, Stream
 from ..core.faults import few
+from ..core.frame import step_name, steps
 from ..core.journal import EVERYONE
 from ..core.messages import plain
 from ..core.model import Row, Ruleset
@@ -24,7 +25,7 @@ from ..world.messages import message, say
 from ..world.selections import as_set, id_of
 from . import outcomes
 from .calendar import forget_answers, stands_on
-from .context import Order, OrderContext, Turn
+from .context import Order, Turn
 from .events import MOMENT, settle, step_over
 from .validated_orders import RefusalCode
 
@@ -117,7 +118,7 @@ def advance(
 
 def run_step(turn: Turn, node: Row) -> None:
     """One mechanic, the events that wait for what it did, and those that wait for the step to be over."""
-    step = str(node.get("step") or node["do"])
+    step = step_name(node)
     turn.journal.step = step
     with turn.journal.entry(f"sequence/{step}", keep=False):
         turn.journal.set("game", "game", "step", step)
@@ -231,7 +232,7 @@ def _begin_round(turn: Turn, node: Row, level: Level) -> bool:
 
 def _has_round(turn: Turn, node: Row, member: Entity) -> bool:
     """Whether a member of an `each` has its round when it comes to it: a nation that is no more has none."""
-    if member.kind == "nation" and not alive(turn, member.id):
+    if member.kind == "nation" and not turn.world.alive(member.id):
         return False
     return turn.world.test(node.get("only"), {**turn.loops, member.kind: member, "self": member})
 
@@ -281,11 +282,6 @@ def _rolled(turn: Turn, node: Row, members: list[str]) -> list[str]:
 def node_name(node: Row) -> str:
     """The name that entries of a loop of the sequence of play go by."""
     return str(next((node[k] for k in ("id", "step", "phase", "each") if k in node), "turn"))
-
-
-def alive(turn: OrderContext, nation: str) -> bool:
-    """Whether a nation is still in the game."""
-    return turn.world.alive(nation)
 
 
 def _next_round(turn: Turn, levels: list[Level]) -> None:
@@ -351,40 +347,9 @@ def _write(turn: Turn, levels: list[Level]) -> None:
         turn.journal.set("game", "game", "cursor", levels or None)
 
 
-def phases(frame: Sequence[Row]) -> list[Row]:
-    """The phases of a sequence of play in order, however deep they stand."""
-    out = []
-    for node in frame:
-        if "phase" in node:
-            out.append(node)
-        else:
-            out.extend(phases(node.get("steps", ())))
-    return out
-
-
-def steps(frame: Sequence[Row]) -> list[Row]:
-    """Every node that runs a mechanic, in order."""
-    out = []
-    for node in frame:
-        if "do" in node:
-            out.append(node)
-        out.extend(steps(node.get("steps", ())))
-    return out
-
-
-def inputs(frame: Sequence[Row]) -> list[Row]:
-    """Every input point, in order."""
-    out = []
-    for node in frame:
-        if "input" in node:
-            out.append(node)
-        out.extend(inputs(node.get("steps", ())))
-    return out
-
-
 def step_orders(ruleset: Ruleset, node: Row) -> list[str]:
     """The orders that name a step of the sequence of play, or are acts of it, as "form/id"."""
-    step = str(node.get("step", node["do"]))
+    step = step_name(node)
     acts = [f"actions/{a}" for a in node.get("actions", ())]
     return acts + [f"orders/{id_}" for id_, row in ruleset.rows("orders").items() if row.get("step") == step]
 

@@ -57,7 +57,7 @@ def matches(turn: Turn, word: str, filters: Any, fact: Fact) -> bool:
         if name == "side" and found is None and "by" in fact.roles:
             found = turn.world.side_of(fact.roles["by"])
         if isinstance(wanted, str) and wanted.startswith("="):
-            value = turn.world.value(wanted[1:], {"event": view(turn, fact)})
+            value = turn.world.value(wanted[1:], {"event": view(fact)})
             wanted = tuple(as_set(turn.world, value)) if not isinstance(value, str | int | bool) else value
         wanted = tuple(wanted) if isinstance(wanted, list) else wanted
         if not fits(turn.world, found, wanted):
@@ -65,7 +65,7 @@ def matches(turn: Turn, word: str, filters: Any, fact: Fact) -> bool:
     return True
 
 
-def view(turn: Turn, fact: Fact) -> EventView:
+def view(fact: Fact) -> EventView:
     out = EventView()
     for role, value in fact.roles.items():
         kind = _ROLE_KIND.get(role)

@@ -2,7 +2,7 @@
 refusal.
 
 Whoever tests whether an order may be given answers with these, never with words alone; nothing is decided by
-how a refusal is worded. Codes are those of `orders/codes.py`, where each is explained.
+how a refusal is worded. Codes are those of `core/codes.py` (`ORDER_CODES`), where each is explained.
 """
 
 from __future__ import annotations

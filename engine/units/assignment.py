@@ -5,8 +5,10 @@ they may name.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any
 
+from ..core.choices import as_slot
 from ..core.model import Row
 from ..core.state import Entity
 from ..turn.context import Order, OrderContext
@@ -114,7 +116,7 @@ def _rather(turn: OrderContext, units: Mapping[str, int], loaded: bool) -> str:
     """The tasks that these units could do instead, as the end of a refusal."""
     world = turn.world
     tasks = [row.get("slots", {}).get("tasks") for row in turn.ruleset.rows("orders").values()]
-    choices = {c for slot in tasks if isinstance(slot, Mapping) for c in slot.get("choices", ())}
+    choices = set(chain.from_iterable(as_slot(slot).get("choices", ()) for slot in tasks))
     fine = [
         id_.replace("-", " ")  # as it is written in orders
         for id_, row in turn.ruleset.rows("missions").items()

@@ -17,7 +17,6 @@ from ..world import routes
 from ..world.messages import message
 from ..world.world import World
 from . import forces
-from .control import comes_to_fight
 
 
 def attack_refusal(
@@ -114,7 +113,7 @@ def begin_war(turn: Turn, mode: MovementRow, nation: str, target: str) -> None:
     for other in others:
         if other == nation or turn.world.hostile(nation, other):
             continue
-        if mode.get("attacks") or comes_to_fight(turn, nation, other):
+        if mode.get("attacks") or turn.world.would_fight(nation, other):
             _open_war(turn, mode, tail_row, nation, other)
 
 

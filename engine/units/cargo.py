@@ -142,7 +142,7 @@ def _note(turn: Turn, force: str, index: int, what: str) -> None:
     turn.journal.set("forces", force, "cargo", parts)
 
 
-def land_all(turn: Turn, modes: Sequence[MovementRow], node: Row) -> None:
+def land_all(turn: Turn, modes: Sequence[MovementRow]) -> None:
     """Forces that were to unload, on this tick or on one before after which nobody went ashore, and still can
     put their cargo ashore; all judged before anyone lands."""
     ids = {m["id"]: m for m in modes}

@@ -73,7 +73,7 @@ def _open_war(turn: Turn, seeker: str, foe: str) -> None:
     """Who seeks out forces of a nation with which there is no war begins one, as the mode of their own force
     says.
     """
-    mode = turn.ruleset.row_or_empty("movement", str(turn.state.get("forces", seeker, "mode", "")))
+    mode = forces.mode_of(turn, seeker)
     a, b = str(turn.state.get("forces", seeker, "owner")), str(turn.state.get("forces", foe, "owner"))
     if not _quarrel(turn, a, b):
         begin_war_with(turn, mode, a, b)

@@ -119,7 +119,7 @@ def _can_take(turn: Turn, row: CaptureRow, nation: str, place: str, holder: str 
     """Whether a nation has units there that can take the place, and is one that comes there to fight (or
     finds it free).
     """
-    if holder is not None and not comes_to_fight(turn, nation, holder):
+    if holder is not None and not turn.world.would_fight(nation, holder):
         return False
     # without war only who came there to fight takes anything
     at_war = holder is None or turn.world.hostile(nation, holder)
@@ -141,21 +141,11 @@ def passers(turn: Turn, row: CaptureRow, place: str) -> list[str]:
         return []
     out = set()
     for force, data in turn.state.table("forces").items():
-        if place in data.get("path", ())[1:-1] and comes_to_fight(turn, str(data["owner"]), holder):
+        if place in data.get("path", ())[1:-1] and turn.world.would_fight(str(data["owner"]), holder):
             stacks = forces.stacks_of(turn.state, force)
             if any(routes.kind_matches(world, row.get("by"), r["kind"]) for _, r in stacks):
                 out.add(str(data["owner"]))
     return [] if any(_opposed(turn, row, n, place) for n in out) else sorted(out)
-
-
-def comes_to_fight(turn: Turn, nation: str, other: str) -> bool:
-    """Whether the stance of two nations makes one's entry into the other's land an attack."""
-    return _enters_to_fight(turn.world, nation, other)
-
-
-def _enters_to_fight(world: World, nation: str, other: str) -> bool:
-    stance = world.stance_row(nation, other)
-    return nation != other and (bool(stance.get("hostile")) or stance.get("enter") == "fight")
 
 
 def _absent(turn: Turn, row: CaptureRow, key: str, stack: Row) -> bool:
@@ -171,7 +161,7 @@ def _opposed(turn: Turn, row: CaptureRow, taker: str, place: str) -> bool:
     """Whether somebody the taker fights still stands there with units that can hold the place (`held_by`)."""
     for key, stack in turn.state.stacks(at=place):
         owner = stack["owner"]
-        if owner == taker or stack.get("aboard") or not comes_to_fight(turn, taker, owner):
+        if owner == taker or stack.get("aboard") or not turn.world.would_fight(taker, owner):
             continue
         if "absent" in row and turn.world.test(row["absent"], {"unit": Entity("unit", key)}):
             continue
@@ -233,7 +223,7 @@ def _emptied(world: World, place: str) -> bool:
     there = world.state.owners_at(place)
     if holder is None or holder in there:
         return False
-    return any(_enters_to_fight(world, o, holder) for o in there)
+    return any(world.would_fight(o, holder) for o in there)
 
 
 def _was_empty(turn: Turn, place: str) -> bool:
@@ -372,7 +362,7 @@ def _evade(turn: Turn, row: CaptureRow, place: str, captor: str) -> None:
     """
     for key, stack in turn.state.stacks(at=place):
         owner = stack["owner"]
-        if not comes_to_fight(turn, captor, owner) or not turn.world.test(
+        if not turn.world.would_fight(captor, owner) or not turn.world.test(
             row["absent"], {"unit": Entity("unit", key)}
         ):
             continue

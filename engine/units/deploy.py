@@ -13,15 +13,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ..core.frame import step_name, steps
 from ..core.journal import EVERYONE
 from ..core.messages import Message, joined
-from ..core.model import Row, Ruleset
+from ..core.model import SEQUENCE, Row, Ruleset, derived_of
 from ..core.rows import DecisionRow
 from ..core.state import Entity, unit_key
 from ..ruleset.expressions.parse import strip_mark
 from ..turn.context import Order, OrderContext, Turn
 from ..turn.decisions import decide
-from ..turn.sequence import steps
 from ..turn.slots import unfit
 from ..turn.validated_orders import Refusal, RefusalCode
 from ..world import routes
@@ -42,7 +42,7 @@ def run(node: Row, turn: Turn) -> None:
     `free` is how many of `n` units of a kind a nation may place (default: all); `apart` says in which places
     enemies may not stand together (`where`), and which decision finds them other ones.
     """
-    step = str(node.get("step", node["do"]))
+    step = step_name(node)
     told = False
     for nation in turn.world.nations():
         layout = UnitLayout(turn, nation, node)
@@ -73,11 +73,12 @@ def deploys(ruleset: Ruleset, order: str) -> Row | None:
     form, _, id_ = order.partition("/")
     if form != "orders":
         return None
-    found: dict[str, Row] = ruleset.derived(
-        "steps that deploy",
-        lambda: {str(n.get("step", n["do"])): n for n in steps(ruleset.sequence) if n["do"] == "deploy"},
-    )
-    return found.get(str(ruleset.row_or_empty("orders", id_).get("step", "")))
+    return _steps_that_deploy(ruleset).get(str(ruleset.row_or_empty("orders", id_).get("step", "")))
+
+
+@derived_of(SEQUENCE)
+def _steps_that_deploy(ruleset: Ruleset) -> dict[str, Row]:
+    return {step_name(node): node for node in steps(ruleset.sequence) if node["do"] == "deploy"}
 
 
 def pool(world: World, nation: str, node: Row) -> dict[str, Places]:
@@ -356,6 +357,3 @@ def _choose(
         return None
     stream = lambda: turn.stream(f"decisions/{row['id']}", f"{nation}:{place}", (nation,))  # noqa: E731
     return str(decide(turn, row, names, stream, options=options, who=nation, subject=place))
-
-
-__all__ = ["UnitLayout", "deploys", "free_of", "pool", "run", "targets"]

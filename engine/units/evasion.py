@@ -43,13 +43,13 @@ def refuge_of(turn: Turn, force: str) -> str | None:
 def refusal(turn: Turn, row: DetectionRow, force: str, to: str) -> str | None:
     """Why a force cannot go to the place it named, or None."""
     here, owner = str(turn.state.get("forces", force, "at")), str(turn.state.get("forces", force, "owner"))
-    mode = turn.ruleset.row_or_empty("movement", str(turn.state.get("forces", force, "mode")))
+    mode = forces.mode_of(turn, force)
     units = [Entity("unit", k) for k, _ in forces.stacks_of(turn.state, force)]
     going = routes.Going(turn.world, owner, mode, units)
     name = routes.name_of(turn.world, "places", to)
     if to not in turn.world.geography.next_to(here, going.links):
         return f"{name} is not next to it"
-    if going.shut(to, f"{here}>{to}") is not None or not going.test("enter", to, f"{here}>{to}", (here,)):
+    if going.shut(f"{here}>{to}") is not None or not going.test("enter", to, f"{here}>{to}", (here,)):
         return f"it may not enter {name}"
     if not turn.world.test(
         row.get("refuge"), {"place": Entity("place", to), "self": Entity("nation", owner)}
@@ -75,6 +75,3 @@ def leave(turn: Turn, row: DetectionRow, force: str, to: str, why: str | None) -
             forces.go(turn, force, (here, to))
             turn.journal.set("forces", force, "stopped", True)
             turn.journal.fact("entered", by=owner, place=to, force=force, **{"from": here})
-
-
-__all__ = ["leave", "refuge_of", "refusal", "run"]

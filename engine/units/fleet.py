@@ -138,8 +138,7 @@ def mission_row(ruleset: Ruleset, mission: str | None) -> Row:
 
 def makes_one(ruleset: Ruleset, order: Order) -> bool:
     """Whether an order makes a force: its units go by a mode with tasks."""
-    form, _, id_ = order["order"].partition("/")
-    row = ruleset.row_or_empty(form, id_)
+    row = ruleset.row_of(order["order"])
     return bool(ruleset.row_or_empty("movement", row.get("does", "")).get("tasks")) and "units" in order.get(
         "slots", {}
     )

@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..core.model import Row
+from ..core.frame import nodes_in
+from ..core.model import SEQUENCE, Row, Ruleset, derived_of
 from ..core.rows import MovementRow
 from ..core.state import Entity, Fields
 from ..turn.context import Order, OrderContext
@@ -216,14 +217,13 @@ def _stopped(going: routes.Going, path: routes.Path) -> bool:
     """Whether the way ends at a place that the order names on it; where all move tick by tick nobody can know
     yet.
     """
-    ruleset = going.world.ruleset
-    return not ruleset.derived("moves in ticks", lambda: _in_ticks(ruleset.sequence)) and going.stops(
-        path[-1], f"{path[-2]}>{path[-1]}", path[:-1]
-    )
+    here = f"{path[-2]}>{path[-1]}"
+    return not _in_ticks(going.world.ruleset) and going.stops(path[-1], here, path[:-1])
 
 
-def _in_ticks(nodes: Sequence[Row]) -> bool:
-    return any("ticks" in node or _in_ticks(node.get("steps", ())) for node in nodes)
+@derived_of(SEQUENCE)
+def _in_ticks(ruleset: Ruleset) -> bool:
+    return any("ticks" in node for _, node, _ in nodes_in(ruleset.sequence))
 
 
 def _plan(

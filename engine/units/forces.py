@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Any
 
+from ..core.choices import as_slot
 from ..core.messages import Message
 from ..core.model import Row
 from ..core.rows import MovementRow
@@ -47,9 +48,7 @@ def unit_slots(row: Row) -> list[tuple[str, str]]:
     """The slots of an order that hold units, each with the slot that says where they stand (`at`; else
     `origin`).
     """
-    declared = {
-        n: slot if isinstance(slot, dict) else {"kind": slot} for n, slot in row.get("slots", {}).items()
-    }
+    declared = {name: as_slot(slot) for name, slot in row.get("slots", {}).items()}
     return [(n, str(slot.get("at", "origin"))) for n, slot in declared.items() if slot["kind"] == "units"]
 
 
@@ -62,9 +61,13 @@ def whose(row: Row, slots: Mapping[str, Any], nation: str, slot: str = "units") 
     """Whose units a slot of an order names: the nation's that gives it, or those of the one that another slot
     names (`of`).
     """
-    declared = row.get("slots", {}).get(slot)
-    of = declared.get("of") if isinstance(declared, dict) else None
+    of = as_slot(row.get("slots", {}).get(slot)).get("of")
     return str(slots.get(of) or nation) if of is not None else nation
+
+
+def mode_of(turn: Turn, force: str) -> MovementRow:
+    """The row of `movement` by which a force goes; one without keys if it goes by none."""
+    return turn.ruleset.row_or_empty("movement", str(turn.state.get("forces", force, "mode", "")))
 
 
 def stacks_of(state: State, force: str) -> list[tuple[str, Fields]]:
@@ -231,9 +234,7 @@ def is_guest(turn: Turn, force: str, kind: str) -> bool:
     """Whether units of a kind that are aboard a force live on its bearers (`bears` of its mode), rather than
     being its cargo.
     """
-    bears = turn.ruleset.row_or_empty("movement", str(turn.state.get("forces", force, "mode", ""))).get(
-        "bears"
-    )
+    bears = mode_of(turn, force).get("bears")
     return bears is not None and routes.kind_matches(turn.world, bears["who"], kind)
 
 
@@ -269,9 +270,7 @@ def withdraw(turn: Turn, force: str, to: str, only: Container[str] | None = None
 
     `only` some of its stacks: as long as there are others the force goes on, and its cargo stays with it.
     """
-    carries = "carries" in turn.ruleset.row_or_empty(
-        "movement", str(turn.state.get("forces", force, "mode", ""))
-    )
+    carries = "carries" in mode_of(turn, force)
     plain = {**dict.fromkeys(PASSING), "moved": True, "place": to}
     cargo = cargo_of(turn.state, force)
     going = [(key, stack) for key, stack in stacks_of(turn.state, force) if only is None or key in only]

@@ -14,9 +14,9 @@ from fractions import Fraction
 from typing import Any
 
 from ..core.journal import NOBODY
-from ..core.model import Row
+from ..core.model import Row, Ruleset, derived_of
 from ..core.state import Entity
-from ..ruleset.expressions.reads import MEANING, reads_of
+from ..ruleset.expressions.reads import MEANING, Tables, reads_of
 from ..turn.context import OrderContext, Turn
 from ..world import routes
 from ..world.messages import say
@@ -148,12 +148,14 @@ def groups(turn: Turn, row: Row, party: tuple[str, ...], place: str) -> list[tup
     observers.
     """
     kept = ("looks", row["id"], party, place)
-    tables = turn.ruleset.derived(
-        f"what decides looks of {row['id']}",
-        lambda: reads_of(turn.ruleset, row, *_FOES, *_POSTS),
-        of=(*MEANING, "detection"),
-    )
+    tables = _decided_by(turn.ruleset, row["id"])
     return turn.world.keep(kept, tables, lambda: _groups(turn, row, party, place))
+
+
+@derived_of(*MEANING, "detection")
+def _decided_by(ruleset: Ruleset, row: str) -> Tables | None:
+    """The tables that decide what a row of `detection` lets somebody see."""
+    return reads_of(ruleset, ruleset.row("detection", row), *_FOES, *_POSTS)
 
 
 def _groups(turn: Turn, row: Row, party: tuple[str, ...], place: str) -> list[tuple[str, Fraction]]:

@@ -13,7 +13,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from ..core.model import Row
+from ..core.frame import steps
+from ..core.model import Row, Ruleset, derived_of
 from ..core.rows import MovementRow
 from ..core.state import Entity
 from ..turn.context import Order, Turn
@@ -37,7 +38,7 @@ def run(node: Row, turn: Turn, modes: Sequence[MovementRow]) -> None:
     """
     tick = turn.loops.get("tick")
     if node.get("which") == "ashore":
-        land_all(turn, modes, node)
+        land_all(turn, modes)
         return
     if tick in (None, 1):
         set_out(turn, modes)
@@ -51,24 +52,17 @@ def run(node: Row, turn: Turn, modes: Sequence[MovementRow]) -> None:
         1, 1 + max((len(r.get("plan", ())) for r in turn.state.table("forces").values()), default=0)
     ):
         go_on(turn, modes, number)
-        land_all(turn, [m for m in modes if m["id"] not in ashore_later(turn)], node)
+        land_all(turn, [m for m in modes if m["id"] not in ashore_later(turn.ruleset)])
 
 
-def ashore_later(turn: Turn) -> set[str]:
+@derived_of()
+def ashore_later(ruleset: Ruleset) -> set[str]:
     """The modes whose cargo goes ashore in a step of its own (`which: ashore`), after battles."""
-
-    def make() -> set[str]:
-        out: set[str] = set()
-        nodes = list(turn.ruleset.sequence)
-        while nodes:
-            node = nodes.pop()
-            nodes.extend(node.get("steps", ()))
-            if node.get("do") == "move" and node.get("which") == "ashore":
-                out.update(node.get("movement", turn.ruleset.rows("movement")))
-        return out
-
-    found: set[str] = turn.ruleset.derived("ways of moving that land later", make)
-    return found
+    out: set[str] = set()
+    for node in steps(ruleset.sequence):
+        if node["do"] == "move" and node.get("which") == "ashore":
+            out.update(node.get("movement", ruleset.rows("movement")))
+    return out
 
 
 # ---- orders to forces
@@ -114,8 +108,7 @@ def numbered(turn: Turn, modes: Collection[str]) -> dict[str, int]:
     out: dict[str, int] = {}
     listed: dict[str, int] = {}
     for order in turn.orders():
-        form, _, id_ = order["order"].partition("/")
-        if turn.ruleset.row_or_empty(form, id_).get("does") in modes and makes_one(turn.ruleset, order):
+        if turn.ruleset.row_of(order["order"]).get("does") in modes and makes_one(turn.ruleset, order):
             listed[order["nation"]] = int(order.get("number") or listed.get(order["nation"], 0) + 1)
             out[order["key"]] = listed[order["nation"]]
     return out
@@ -405,7 +398,7 @@ def _held(turn: Turn, force: str, row: Row, mode: MovementRow, place: str) -> st
     units = [Entity("unit", k) for k, _ in forces.stacks_of(turn.state, force)]
     going = routes.Going(turn.world, row["owner"], mode, units)
     link = f"{row['at']}>{place}"
-    gate = going.shut(place, link)
+    gate = going.shut(link)
     if gate is not None:
         return f"{routes.name_of(turn.world, 'passages', gate)} is closed to it"
     if not going.test("enter", place, link, (row["at"],)):

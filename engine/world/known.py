@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from ..core.model import Ruleset, derived_of
 from .view import UNKNOWN, learned
 from .world import World
 
@@ -67,37 +68,35 @@ def counted_units(world: World, reader: str, place: str) -> dict[tuple[str, str]
     return {(holder, str(kind)): int(n) for kind, n in (known.get("units") or {}).items()}
 
 
-def theaters(world: World) -> list[tuple[str, list[str]]]:
+@derived_of("groups", "places")
+def theaters(ruleset: Ruleset) -> list[tuple[str, list[str]]]:
     """Name and places of each theater, in their order: the groups with `use: theater`, else the map's sheets
     (`section`).
 
     None where a ruleset tells its places apart in neither way.
     """
-
-    def make() -> list[tuple[str, list[str]]]:
-        rows = [r for r in world.ruleset.rows("groups").values() if r.get("use") == "theater"]
-        found = [
-            (str(r.get("name", r["id"])), list(r["members"]))
-            for r in sorted(rows, key=lambda r: r.get("order", 0))
-        ]
-        sheets: dict[str, list[str]] = {}
-        for place, row in world.ruleset.rows("places").items() if not found else ():
-            if "section" in row:
-                sheets.setdefault(str(row["section"]), []).append(place)
-        return found or [(sheet.replace("-", " ").title(), places) for sheet, places in sheets.items()]
-
-    return world.ruleset.derived("theaters", make, of=("groups", "places"))
+    rows = [r for r in ruleset.rows("groups").values() if r.get("use") == "theater"]
+    found = [
+        (str(r.get("name", r["id"])), list(r["members"]))
+        for r in sorted(rows, key=lambda r: r.get("order", 0))
+    ]
+    sheets: dict[str, list[str]] = {}
+    for place, row in ruleset.rows("places").items() if not found else ():
+        if "section" in row:
+            sheets.setdefault(str(row["section"]), []).append(place)
+    return found or [(sheet.replace("-", " ").title(), places) for sheet, places in sheets.items()]
 
 
 def theater_of(world: World, place: str) -> str:
     """The name of the theater in which a place lies; `ELSEWHERE` outside all of them."""
+    return _theater_by_place(world.ruleset).get(place, ELSEWHERE)
 
-    def make() -> dict[str, str]:
-        return {p: name for name, members in theaters(world) for p in members}
 
-    return str(world.ruleset.derived("theater of", make, of=("groups", "places")).get(place, ELSEWHERE))
+@derived_of("groups", "places")
+def _theater_by_place(ruleset: Ruleset) -> dict[str, str]:
+    return {place: name for name, members in theaters(ruleset) for place in members}
 
 
 def theater_names(world: World) -> list[str]:
     """The names of the theaters in their order, `ELSEWHERE` last."""
-    return [*(name for name, _ in theaters(world)), ELSEWHERE]
+    return [*(name for name, _ in theaters(world.ruleset)), ELSEWHERE]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..core.model import Ruleset
+from ..core.model import Ruleset, derived_of
 from ..core.rows import NationRow
 
 
@@ -19,12 +19,9 @@ def _called(row: NationRow) -> tuple[str, ...]:
     return row.get("name", ""), row.get("short", ""), row.get("adjective", "")
 
 
+@derived_of("nations")
 def _of_nations(ruleset: Ruleset) -> tuple[str, ...]:
     """What a nation is called, as the beginning of a longer name."""
-
-    def make() -> tuple[str, ...]:
-        return tuple(
-            sorted({f"{said} " for row in ruleset.rows("nations").values() for said in _called(row) if said})
-        )
-
-    return ruleset.derived("names of nations before others", make, of=("nations",))
+    return tuple(
+        sorted({f"{said} " for row in ruleset.rows("nations").values() for said in _called(row) if said})
+    )

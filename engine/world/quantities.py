@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import Any, Final, Literal, NamedTuple, Protocol
 
 from ..core.compiled import ordinary
-from ..core.model import Row, Ruleset
+from ..core.model import Row, Ruleset, derived_of
 from ..core.state import Entity
 from ..ruleset.expressions.parse import parse, strip_mark
 from .applies_to import Whom, whom
@@ -188,9 +188,7 @@ class Quantities:
 
     def __init__(self, world: Readings) -> None:
         self.world = world
-        self._adjusts: dict[str, list[Adjust]] = world.ruleset.derived(
-            "modifiers", lambda: _adjusts(world.ruleset), of=("modifiers", "groups", "sides")
-        )
+        self._adjusts = _adjusts(world.ruleset)
 
     def asked(self, id_: str, subject: Entity, scope: Names) -> list[Row]:
         """The modifiers that may concern a subject, where the names that they read are bound."""
@@ -292,6 +290,7 @@ class Quantities:
         return [*out, self.world.stack(subject.id).get("owner", "")] if subject.kind == "unit" else out
 
 
+@derived_of("modifiers", "groups", "sides")
 def _adjusts(ruleset: Ruleset) -> dict[str, list[Adjust]]:
     out: dict[str, list[Adjust]] = {}
     for row in ruleset.rows("modifiers").values():

@@ -193,7 +193,7 @@ def _goes_on(going: Going, path: Path) -> bool:
 
 
 def _enters(going: Going, place: str, link: str, path: Path) -> bool:
-    if going.shut(place, link) is not None:
+    if going.shut(link) is not None:
         return False
     asks_link, known = going.kept("enters", _entered)
     found: bool | None = None if known is None else known.get(link if asks_link else place)
@@ -279,7 +279,7 @@ def check_path(going: Going, path: Path, *, within: Any = None) -> str | None:
         where = name_of(world, "places", near)
         if near not in world.geography.next_to(here, going.links):
             return f"no way from {name_of(world, 'places', here)} to {where}"
-        gate = going.shut(near, link)
+        gate = going.shut(link)
         if gate is not None:
             return f"{name_of(world, 'passages', gate)} is closed to them"
         if not _enters(going, near, link, path[:index]):
@@ -390,7 +390,7 @@ def shut_on(going: Going, start: str, places: Iterable[str]) -> str | None:
     """The first passage on a way from a place that is shut to the group now."""
     here = start
     for place in places:
-        gate = going.shut(place, f"{here}>{place}") if place != here else None
+        gate = going.shut(f"{here}>{place}") if place != here else None
         if gate is not None:
             return gate
         here = place

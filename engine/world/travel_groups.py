@@ -7,12 +7,13 @@ the routes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 from typing import Any, NamedTuple
 
-from ..core.model import SEQUENCE, Row, Ruleset
+from ..core.frame import steps
+from ..core.model import SEQUENCE, Row, Ruleset, derived_of
 from ..core.rows import MovementRow
 from ..core.state import Entity, Fields
 from ..ruleset.expressions import parse
@@ -275,7 +276,7 @@ class Going:
                 found.append(self.world.figure(steps, names, unit))
         return min(found, default=0)
 
-    def shut(self, place: str, link: str) -> str | None:
+    def shut(self, link: str) -> str | None:
         """The passage that stops the group on a link, or None."""
         gates = self.world.geography.gates_on.get(link)
         if not gates or self.open_gates:
@@ -290,31 +291,24 @@ def step_of(world: World, mode: MovementRow) -> str:
     """The step in which units move by a row of `movement`: the present one if it carries it out, else the
     first that does.
     """
-    carried = world.ruleset.derived(
-        "steps of movement", lambda: _steps_of_modes(world.ruleset), of=("movement", SEQUENCE)
-    )
+    carried = _steps_of_modes(world.ruleset)
     here = str(world.state.get("game", "game", "step", ""))
     mine = carried.get(mode["id"], ())
     return here if here in mine or not mine else str(mine[0])
 
 
+@derived_of("movement", SEQUENCE)
 def _steps_of_modes(ruleset: Ruleset) -> dict[str, list[str]]:
     """Row of `movement` -> the steps that carry it out, also for one by which the cargo of another goes
     ashore.
     """
     out: dict[str, list[str]] = {}
-    for node in _nodes(ruleset.sequence):
-        for mode in node.get("movement", ()) if node.get("do") == "move" else ():
+    for node in steps(ruleset.sequence):
+        for mode in node.get("movement", ()) if node["do"] == "move" else ():
             shore = ruleset.row_or_empty("movement", mode).get("ashore")
             for each in (mode, *([shore] if shore else ())):
                 out.setdefault(each, []).append(str(node.get("step", "move")))
     return out
-
-
-def _nodes(frame: Sequence[Row]) -> Iterator[Row]:
-    for node in frame:
-        yield node
-        yield from _nodes(node.get("steps", ()))
 
 
 class Asks(NamedTuple):
@@ -347,17 +341,14 @@ def _asks(ruleset: Ruleset, text: str) -> Asks:
 _OF_THE_WAY = frozenset({"path", *ALWAYS})
 
 
+@derived_of("stats", "modifiers")
 def names_read(ruleset: Ruleset, text: str) -> frozenset[str]:
     """The names that an expression reads, or a stat with its modifiers."""
-
-    def make() -> frozenset[str]:
-        quantity = ruleset.rows("stats").get(text)
-        rows: list[Row] = [quantity or {"base": text}]
-        if quantity:
-            rows += [row for row in ruleset.rows("modifiers").values() if row["of"] == text]
-        words = ("base", "unless", "when", "add", "times", "at_least", "at_most", "final")
-        texts = [r[w] for r in rows for w in words if isinstance(r.get(w), str)]
-        exact = [t for t in texts if not t.lstrip("-").replace("/", "").isdigit()]
-        return frozenset().union(*(parse(strip_mark(t)).names for t in exact))
-
-    return ruleset.derived(f"names read by {text}", make, of=("stats", "modifiers"))
+    quantity = ruleset.rows("stats").get(text)
+    rows: list[Row] = [quantity or {"base": text}]
+    if quantity:
+        rows += [row for row in ruleset.rows("modifiers").values() if row["of"] == text]
+    words = ("base", "unless", "when", "add", "times", "at_least", "at_most", "final")
+    texts = [r[w] for r in rows for w in words if isinstance(r.get(w), str)]
+    exact = [t for t in texts if not t.lstrip("-").replace("/", "").isdigit()]
+    return frozenset().union(*(parse(strip_mark(t)).names for t in exact))

@@ -13,7 +13,7 @@ from typing import Any
 from ..core.choices import block_of, word_of
 from ..core.faults import MOST_AMOUNT, few
 from ..core.journal import Journal
-from ..core.model import Row, Ruleset
+from ..core.model import Row, Ruleset, derived_of
 from ..core.state import Entity, columns
 from ..ruleset.expressions.functions import HOLDERS
 from ..ruleset.expressions.reads import purses_read
@@ -39,16 +39,13 @@ def money(ruleset: Ruleset) -> str:
     return str(ruleset.setting("money") or next(iter(ruleset.rows("resources")), ""))
 
 
+@derived_of()
 def division(ruleset: Ruleset, resource: str) -> Row:
     """How a resource's treasuries are divided: `per` nation, region or place, and what its row says besides
     of regions.
     """
-
-    def make() -> Row:
-        row = ruleset.row_or_empty("resources", resource)
-        return {"per": word_of(row, "treasury"), **block_of(row, "treasury")}
-
-    return ruleset.derived(("division", resource), make)
+    row = ruleset.row_or_empty("resources", resource)
+    return {"per": word_of(row, "treasury"), **block_of(row, "treasury")}
 
 
 def region_of(world: World, nation: str, place: str, row: Row) -> tuple[str, ...]:

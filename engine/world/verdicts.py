@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..core.model import Row, Ruleset
+from ..core.model import Row, Ruleset, derived_of
 from ..core.state import Entity
 from ..ruleset.expressions import ExpressionError
 from ..ruleset.expressions.bounds import BoundsCompiler, Run, is_verdict, open_names
@@ -35,10 +35,10 @@ class OpenVerdict(NamedTuple):
     thing: Entity
 
 
+@derived_of("definitions")
 def _open_names(ruleset: Ruleset) -> frozenset[str]:
     """The verdicts of a ruleset, and the definitions that lead to one."""
-
-    return ruleset.derived("open names", lambda: open_names(ruleset.rows("definitions")), of=("definitions",))
+    return open_names(ruleset.rows("definitions"))
 
 
 def kind_of(row: Row) -> tuple[str, str]:

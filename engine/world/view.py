@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..core.canonical import dumps
@@ -105,7 +105,7 @@ class Viewer:
                         piles = {pile: {UNKNOWN: sum(cards.values())} for pile, cards in fields.items()}
                         shown[id_] = {**piles, **shown.get(id_, {})}
                     elif row.get("as") == "number":
-                        self._number(shown, id_, owner, place, fields)
+                        self._number(shown, owner, place, fields)
                     else:
                         shown[id_] = fields if id_ not in shown else {**shown[id_], **fields}
         for row in self.ruleset.rows("visibility").values() if sight else ():
@@ -283,7 +283,6 @@ class Viewer:
     def _number(
         self,
         shown: dict[str, dict[str, Any]],
-        id_: str,
         owner: str | None,
         place: str | None,
         fields: Mapping[str, Any],
@@ -394,6 +393,43 @@ class Viewer:
                     shown[id_] = {**shown.get(id_, {}), name: mark}
                 elif name in shown.get(id_, {}):
                     shown[id_] = {n: m for n, m in shown[id_].items() if n != name}
+
+
+class WorldViews:
+    """The worlds of nations at one position, as each may know it.
+
+    `state_at`: the state of an earlier moment, or "now". What does not depend on the reader is made once;
+    earlier moments hold what was public or a nation's own side's, and are made when they are read.
+    """
+
+    def __init__(
+        self,
+        ruleset: Ruleset,
+        state_at: Callable[[str], State],
+        moments: Iterable[str],
+        geography: Geography | None,
+    ) -> None:
+        self.ruleset = ruleset
+        self.state_at = state_at
+        self.moments = moments
+        self.geography = geography
+        self._viewers: dict[str, Viewer] = {}
+
+    def viewer(self, moment: str = "now") -> Viewer:
+        if moment not in self._viewers:
+            state = self.state_at(moment)
+            self._viewers[moment] = Viewer(self.ruleset, state, geography=self.geography)
+        return self._viewers[moment]
+
+    def world(self, nation: str) -> World:
+        """What a nation may know, as a world of its own."""
+
+        def then(moment: str) -> Callable[[], State]:
+            return lambda: self.viewer(moment).view(nation, sight=False)
+
+        moments: dict[str, State | Callable[[], State]] = {m: then(m) for m in self.moments}
+        shown = self.viewer().view(nation)
+        return World(self.ruleset, shown, moments=moments, geography=self.geography)
 
 
 def _without_doubles(tables: dict[str, dict[str, dict[str, Any]]]) -> dict[str, dict[str, dict[str, Any]]]:

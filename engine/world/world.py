@@ -31,7 +31,6 @@ T = TypeVar("T")
 Names = Mapping[str, Any]
 
 _NATIONS = columns("nations")
-_EMPTY: Mapping[str, Any] = {}
 
 
 class World(Readings):
@@ -252,6 +251,13 @@ class World(Readings):
         if found is None:
             found = kept.values[a, b] = a != b and bool(self.stance_row(a, b).get("hostile"))
         return found
+
+    def would_fight(self, a: str, b: str) -> bool:
+        """Whether units of two nations fight when they meet: they are hostile, or by their stance it is an
+        attack when one enters the other's land.
+        """
+        stance = self.stance_row(a, b)
+        return a != b and (bool(stance.get("hostile")) or stance.get("enter") == "fight")
 
     def allied(self, a: str, b: str) -> bool:
         kept = self._allied

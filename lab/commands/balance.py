@@ -8,7 +8,7 @@ from typing import Any
 
 import typer
 
-from wteaw.cli import ExitCode, Stop, formats, tell
+from wteaw.cli import ExitCode, Stop, tell
 from wteaw.cli.terminal import Working, warn
 from wteaw.core.whole_files import write_whole
 
@@ -41,7 +41,6 @@ def balance(
     from ..summary import summary
     from ..sweep import GAMES
 
-    formats(format, "text", "json")
     sweep = played(folder)
     of = of or next(iter(sweep.about))
     if of not in sweep.about:

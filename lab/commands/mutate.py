@@ -10,7 +10,7 @@ from pathlib import Path
 
 import typer
 
-from wteaw.cli import ExitCode, Stop, formats
+from wteaw.cli import ExitCode, Stop
 from wteaw.cli.terminal import Working
 from wteaw.core.package_data import rulesets
 from wteaw.ruleset.folder import MANIFEST
@@ -22,7 +22,6 @@ from ..systems import keep as keep_measured
 
 __all__ = ["mutate"]
 
-FORMATS = ("text", "json")
 SECONDS_BETWEEN_LINES = 15.0
 
 
@@ -55,7 +54,6 @@ def mutate(
 
     Example: wteaw mutate ruleset --sample 200 -j 2
     """
-    formats(format, *FORMATS)
     path = path or rulesets()
     if not path.exists():
         raise Stop(f"{path} does not exist", ExitCode.CALL)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from wteaw.cli import ExitCode, Stop, formats
+from wteaw.cli import ExitCode, Stop
 from wteaw.cli.game import bots_given, find_scenario, options_given, read_scenario, seed_given
 from wteaw.cli.terminal import Working, warn
 from wteaw.core.package_data import scenarios
@@ -81,7 +81,6 @@ def simulate(
     from .. import summary as summed
     from ..stored_sweep import finish, keep_rules
 
-    formats(format, "text", "json")
     given = seed_given(seed)
     candidates = [
         candidate_of("as given", scenario, option),

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import typer
 
-from wteaw.cli import formats
 from wteaw.cli.game import GAME, open_game
 from wteaw.cli.terminal import Working
 
@@ -25,7 +24,6 @@ def statistics(
 
     Example: wteaw statistics --game games/flanders --format html > statistics.html
     """
-    formats(format, "text", "html", "json")
     from wteaw.play.views import whole_world
     from wteaw.report.render import parts_as_html, parts_as_text
 

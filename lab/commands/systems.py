@@ -8,7 +8,7 @@ from pathlib import Path
 
 import typer
 
-from wteaw.cli import ExitCode, Stop, formats
+from wteaw.cli import ExitCode, Stop
 from wteaw.cli.terminal import Working
 from wteaw.core.package_data import rulesets
 
@@ -32,7 +32,6 @@ def systems(
     from ..systems import as_markdown, put
     from ..systems import systems as found_in
 
-    formats(format, "text", "json")
     top = path or rulesets()
     if not top.is_dir():
         raise Stop(f"{top} is no folder", ExitCode.CALL)

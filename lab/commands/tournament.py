@@ -9,7 +9,7 @@ from typing import Any
 
 import typer
 
-from wteaw.cli import ExitCode, Stop, formats
+from wteaw.cli import ExitCode, Stop
 from wteaw.cli.game import options_given, seed_given
 
 from .simulate import begun, candidate_of, checked, play_missing
@@ -58,7 +58,6 @@ def tournament(
     from .. import tournament as cup
     from ..stored_sweep import write_json
 
-    formats(format, "text", "json")
     given = seed_given(seed)
     options_given(option)
     base = candidate_of("as given", scenario, option)

@@ -9,6 +9,7 @@ import pytest
 
 from wteaw.bots import plan
 from wteaw.core.dice import KeyedDice
+from wteaw.core.frame import steps
 from wteaw.core.package_data import scenarios
 from wteaw.play.scenario import initial_state
 from wteaw.play.scenario_files import load_scenario
@@ -16,7 +17,6 @@ from wteaw.turn.acts import run as act
 from wteaw.turn.context import Turn
 from wteaw.turn.events import run as watch
 from wteaw.turn.referee import Inputs, Position, resolve, start, take_in
-from wteaw.turn.sequence import steps
 from wteaw.world.verdicts import settled
 from wteaw.world.view import view
 from wteaw.world.world import World

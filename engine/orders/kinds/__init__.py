@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final, TypeVar
 
-from ...core.model import Row, Ruleset
+from ...core.choices import as_slot
+from ...core.model import Row, Ruleset, derived_of
 from ...turn.context import Order
 from ...turn.validated_orders import Refusal, RefusalCode
 from ..input_points import by_phase
@@ -60,13 +61,9 @@ FORMS = ("actions", "orders", "decisions")
 T = TypeVar("T", bound=OrderKind)
 
 
+@derived_of()
 def order_kinds(ruleset: Ruleset) -> Mapping[str, OrderKind]:
     """The kinds of all orders of a ruleset, by their keys ("form/id")."""
-    kinds: Mapping[str, OrderKind] = ruleset.derived("kinds of orders", lambda: _order_kinds(ruleset))
-    return kinds
-
-
-def _order_kinds(ruleset: Ruleset) -> dict[str, OrderKind]:
     out: dict[str, OrderKind] = {}
     for form in FORMS:
         for id_, row in ruleset.rows(form).items():
@@ -119,9 +116,7 @@ def advise(book: OrderBook, order: Order, why: Refusal) -> str:
     if why.hint or kind is None:
         return why.hint
     if why.choices:
-        declared = kind.row.get("slots", {}).get(why.slot)
-        shown = book.printed(
-            declared["kind"] if isinstance(declared, dict) else str(declared), why.choices[:5]
-        )
+        declared = as_slot(kind.row.get("slots", {}).get(why.slot))
+        shown = book.printed(str(declared.get("kind")), why.choices[:5])
         return f"allowed: {shown}{' ...' if len(why.choices) > 5 else ''}"
     return kind.advise(book, order, why)

@@ -9,6 +9,7 @@ from itertools import product
 from math import prod
 from typing import Any
 
+from ...core.choices import as_slot
 from ...core.model import Row, Ruleset
 from ...economy.catalogue import PLENTY
 from ...ruleset.expressions import parse
@@ -77,8 +78,7 @@ class Acts(OrderKind):
             wanted = slots.get(name)
             if shape.kind != "units" or not isinstance(wanted, dict) or ALL not in wanted.values():
                 continue
-            declared = self.row["slots"][name]
-            place = str(slots.get(declared.get("at", first) if isinstance(declared, dict) else first) or "")
+            place = str(slots.get(as_slot(self.row["slots"][name]).get("at", first)) or "")
             counts = book.numbers(wanted, movement.free_units(book.world, whose, place))
             if not any(counts.values()):
                 where = (
@@ -270,9 +270,9 @@ class _ActionChoices:
         """The least and the most of each number, one after another at its least; None if one has no room."""
         numbers: dict[str, tuple[int, int]] = {}
         for slot in self.numbers:
-            declared = self.row["slots"][slot.name]
+            declared = as_slot(self.row["slots"][slot.name])
             given = {**names, **{name: low for name, (low, _) in numbers.items()}}
-            least, most = number_bounds(self.context, declared if isinstance(declared, dict) else {}, given)
+            least, most = number_bounds(self.context, declared, given)
             if (left_out := self.base.get(slot.name)) is not None:
                 least = max(least, left_out)  # one that may be left out begins at what it then counts as
             if most is not None and most < least:

@@ -25,7 +25,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from ...core.model import Row, Ruleset
-from ...core.state import Entity
+from ...core.nested import inside
 from ...ruleset.order_syntax import Slot, always_there, slot_of
 from ...turn.context import Order, OrderContext
 from ...turn.validated_orders import Refusal, RefusalCode, ValidatedOrder
@@ -296,22 +296,12 @@ class OrderKind(ABC):
         position.pay(found.intent)
 
 
-def me(nation: str) -> dict[str, Entity]:
-    """The names of a nation in expressions."""
-    who = Entity("nation", nation)
-    return {"self": who, "nation": who}
-
-
 def _begins_war(ruleset: Ruleset, part: Any) -> bool:
     """Whether something in a row puts nations into a stance that is hostile, or opens one to attack."""
-    if isinstance(part, list):
-        return any(_begins_war(ruleset, one) for one in part)
-    if not isinstance(part, dict):
-        return False
-    relate = part.get("relate")
-    stance = relate.get("stance") if isinstance(relate, dict) else None
-    if isinstance(stance, str):
-        row = ruleset.row_or_empty("stances", stance)
-        if row.get("hostile") or (row.get("enter") == "fight" and not row.get("default")):
-            return True
-    return any(_begins_war(ruleset, one) for one in part.values())
+    for key, relate in inside(part):
+        stance = relate.get("stance") if key == "relate" and isinstance(relate, dict) else None
+        if isinstance(stance, str):
+            row = ruleset.row_or_empty("stances", stance)
+            if row.get("hostile") or (row.get("enter") == "fight" and not row.get("default")):
+                return True
+    return False

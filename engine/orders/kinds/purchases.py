@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from ...core.choices import as_slot
 from ...core.model import Row, Ruleset
 from ...economy import purchase
 from ...economy.catalogue import Market, Offer, Quote, item_of
@@ -225,8 +226,7 @@ class Purchases(ItemOrders):
         """The items that such an order may be for; None: all."""
         if "item" not in self.slots:
             return {str(self.row.get("does"))}
-        declared = self.row["slots"]["item"]
-        return choices(context, declared, base) if isinstance(declared, dict) else None
+        return choices(context, as_slot(self.row["slots"]["item"]), base)
 
     def _filled(self, offer: Offer) -> tuple[dict[str, Any], int]:
         """The slots of an order for as many of an item as can be had, and how many these are."""

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any
 
 from ...battle.targets import no_loss
+from ...core.choices import as_slot
 from ...core.model import Row, Ruleset
 from ...core.rows import MovementRow
 from ...core.state import Fields
@@ -279,8 +280,7 @@ class UnitOrders(OrderKind):
 
     def _of_allies(self, book: OrderBook, order: Order, slot: str) -> Iterator[Order]:
         """The same with an ally's units, where the slot may name those of others (`of`)."""
-        declared, slots = self.row.get("slots", {}).get(slot), order["slots"]
-        of = declared.get("of") if isinstance(declared, dict) else None
+        of, slots = as_slot(self.row.get("slots", {}).get(slot)).get("of"), order["slots"]
         if of is None or slots.get(of):
             return
         owners = sorted(book.world.state.owners_at(str(slots.get(dict(unit_slots(self.row))[slot]))))

@@ -13,6 +13,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
+from ...core.choices import as_slot
 from ...core.model import Row, Ruleset
 from ...turn.context import Order, OrderContext, Turn
 from ...turn.validated_orders import Note, Refusal, RefusalCode, Remark
@@ -153,8 +154,8 @@ class Voyages(Moves):
         """Whose carriers may take somebody aboard, with the slot that names them: one's own, and allies' that
         are shared."""
         yield nation, {}
-        declared = self.row.get("slots", {}).values()
-        of = next((s["of"] for s in declared if isinstance(s, dict) and "of" in s), "")
+        declared = map(as_slot, self.row.get("slots", {}).values())
+        of = next((slot["of"] for slot in declared if "of" in slot), "")
         if not of or not self.mode.get("carries", {}).get("shared"):
             return
         for other in world.ruleset.rows("nations"):

@@ -16,7 +16,7 @@ from .bare import Spots, bare_map, shapes_of
 from .labels import Block, Box, LabelBoxes, arrange
 from .legend import draw_legend
 from .marks import OUTCOMES, arrow, burst, passage, pattern_fill, reach, signs_used, works
-from .model import Highlight, Layout, MapModel, Panel, Place
+from .model import Highlight, Layout, MapModel, Owner, Panel, Place
 from .outline import Outlines
 from .palette import UNOWNED, coloured
 from .projection import Frame, frame
@@ -125,12 +125,17 @@ class Sheet:
         patterns = "".join(
             pattern_fill(f"{self.prefix}-o{k}", owner.colour, owner.pattern)
             for k, owner in enumerate(self.owners.values())
+            if self.needs_pattern(owner)
         )
         clips = "".join(
             f'<clipPath id="{self.prefix}-c{k}">{rect(*panel.at)}</clipPath>'
             for k, panel in enumerate(self.layout.panels)
         )
         return patterns + clips
+
+    def needs_pattern(self, owner: Owner) -> bool:
+        """Whether the sheet says what an owner's land looks like."""
+        return True
 
     def title_and_legend(self) -> str:
         parts = []
@@ -159,7 +164,6 @@ class Sheet:
         window = self.frames[k]
         panel = window.panel
         outlines = self.bare.outlines(k)
-        x, y, _, _ = panel.at
         parts = [f'<g clip-path="url(#{self.prefix}-c{k})">', rect(*panel.at, fill=DEEP)]
         parts += self._ground(outlines, k)
         parts += self._borders(outlines, k)
@@ -170,11 +174,8 @@ class Sheet:
         if self.labels:
             parts += self._names(window, k)
         parts.append("</g>" + rect(*panel.at, fill="none", stroke=INK, stroke_width=1.2))
-        if self.labels and panel.title:
-            size = panel.font * 1.5
-            wide = text_width(panel.title, size, True) + 12
-            parts.append(rect(x, y, wide, size * 1.5, fill=SHEET, stroke=INK, stroke_width=0.8))
-            parts.append(words(x + 6, y + size * 1.12, panel.title, size, bold=True, anchor="start"))
+        if self.labels:
+            parts.append(panel_title(panel, SHEET))
         return "".join(parts)
 
     def told(self, place: Place) -> str:
@@ -412,3 +413,15 @@ def _contains(rings: Sequence[Array], point: Array) -> bool:
             at = a[:, 0] + (point[1] - a[:, 1]) * (b[:, 0] - a[:, 0]) / (b[:, 1] - a[:, 1])
         inside ^= bool(np.count_nonzero(crosses & (at > point[0])) % 2)
     return inside
+
+
+def panel_title(panel: Panel, fill: str) -> str:
+    """The title of a part of the map in its corner, if it has one."""
+    if not panel.title:
+        return ""
+    x, y, _, _ = panel.at
+    size = panel.font * 1.5
+    wide = text_width(panel.title, size, True) + 12
+    return rect(x, y, wide, size * 1.5, fill=fill, stroke=INK, stroke_width=0.8) + words(
+        x + 6, y + size * 1.12, panel.title, size, bold=True, anchor="start"
+    )

@@ -14,14 +14,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
 
-from .draw import Sheet, plain_layout
+from .draw import Sheet, panel_title, plain_layout
 from .legend import sample
-from .marks import pattern_fill, signs_used
-from .model import Highlight, Layout, LegendEntry, MapModel, Place
+from .marks import signs_used
+from .model import Highlight, Layout, LegendEntry, MapModel, Owner, Place
 from .outline import Outlines
 from .small import Point, lines_data, merged_halos, on_grid, rings_data, stepped, styled
 from .svg import INK, circle, rect, words
-from .text import FAMILY, text_width, xml
+from .text import FAMILY, xml
 
 GRID, SLACK, COARSE, MANY = 2.0, 1.6, 3.2, 450
 """Sheet units between the lines on which outlines lie, and how far (in these) an outline may pass beside its
@@ -149,23 +149,16 @@ class _PageSheet(Sheet):
         self.numbers = numbers
         self.link = link
 
-    def definitions(self) -> str:
-        used = {place.owner for place in self.model.places}
-        patterns = "".join(
-            pattern_fill(f"{self.prefix}-o{k}", owner.colour, owner.pattern)
-            for k, owner in enumerate(self.owners.values())
-            if owner.id in used
-        )
-        clips = "".join(
-            f'<clipPath id="{self.prefix}-c{k}">{rect(*panel.at)}</clipPath>'
-            for k, panel in enumerate(self.layout.panels)
-        )
-        return patterns + clips
+    def needs_pattern(self, owner: Owner) -> bool:
+        return owner.id in self._owning
+
+    @cached_property
+    def _owning(self) -> set[str]:
+        return {place.owner for place in self.model.places}
 
     def panel(self, k: int) -> str:
         window, outlines = self.frames[k], self.bare.outlines(k)
         panel = window.panel
-        x, y, _, _ = panel.at
         parts = [
             f'<g clip-path="url(#{self.prefix}-c{k})">',
             rect(*panel.at, fill="DEEP").replace('fill="DEEP"', f'class="{self.prefix}-d"'),
@@ -175,12 +168,7 @@ class _PageSheet(Sheet):
         parts += [*self._discs(k), *self._links(k), *self._works(outlines, k), *self._arrows(window, k)]
         parts += [*self._names(window, k), *self._numbered(k)]
         parts.append("</g>" + rect(*panel.at, fill="none", stroke=INK, stroke_width=1.2))
-        if panel.title:
-            size = panel.font * 1.5
-            wide = text_width(panel.title, size, True) + 12
-            parts.append(rect(x, y, wide, size * 1.5, fill="#f7f4ec", stroke=INK, stroke_width=0.8))
-            parts.append(words(x + 6, y + size * 1.12, panel.title, size, bold=True, anchor="start"))
-        return "".join(parts)
+        return "".join([*parts, panel_title(panel, "#f7f4ec")])
 
     def _arc(self, k: int, arc: int, turn: float, outlines: Outlines) -> list[Point]:
         """The vertices of an arc on the grid; the same for every reader and for both places that share it."""

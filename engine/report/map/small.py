@@ -142,13 +142,6 @@ def stepped(svg: str) -> str:
     return _DRAWN.sub(lambda found: f' d="{_steps(found[1])}"', svg)
 
 
-def smaller(svg: str) -> str:
-    """The same picture in fewer bytes: outlines to half a unit in steps from vertex to vertex, words with
-    their rims.
-    """
-    return stepped(_LONG.sub(lambda found: f' d="{_outline(found[1])}"', merged_halos(svg)))
-
-
 def _outline(data: str) -> str:
     """An outline (`M`, pairs of numbers, `Z`) in steps; vertices that fall together become one."""
     out = []

@@ -12,8 +12,6 @@ from ...core.diagnostics import Diagnostic
 from ..nodes import Node, beside, diagnose, find
 from .subject import Subject
 
-__all__ = ["keys_are_read"]
-
 
 def keys_are_read(subject: Subject) -> Iterator[Diagnostic]:
     """A key that means nothing, because of what stands beside it, or does not."""
@@ -25,7 +23,7 @@ def keys_are_read(subject: Subject) -> Iterator[Diagnostic]:
         there = {other: _values(beside(mark.row, at, other)) for other in asked}
         if not any(_fits(there[other], values) for other, values in asked.items()):
             message = _why_not(key, asked, there)
-            yield diagnose("E213", "error", message, find(mark.row, at), key=key, hint=_instead(key, asked))
+            yield diagnose("E213", message, find(mark.row, at), key=key, hint=_instead(key, asked))
 
 
 def _values(found: Sequence[Node | None]) -> list[Any]:

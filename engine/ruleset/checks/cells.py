@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ...core.diagnostics import Diagnostic, did_you_mean
+from ...core.nested import inside
 from ..expressions import KINDS, ExpressionError, parse
 from ..expressions.check import kind_of
 from ..expressions.vocabulary import BUILT_IN
@@ -17,12 +18,6 @@ from ..nodes import diagnose, plain_value
 from .expressions import RulesetVocabulary, scope_of, text_of, words_of
 from .subject import Marked, Subject
 from .words import steps_of
-
-__all__ = [
-    "fields_can_be_what_they_are_compared_with",
-    "steps_and_missions_compared_are_there",
-    "tables_have_the_cells_that_are_asked_for",
-]
 
 _BUILT_IN = frozenset(field for fields in BUILT_IN.values() for field in fields)
 GUARDS = frozenset({"for", "when", "unless", "over", "until", "becomes", "requires", "offer"})
@@ -53,9 +48,7 @@ def tables_have_the_cells_that_are_asked_for(subject: Subject) -> Iterator[Diagn
                     f"{ast.unparse(key)} may be"
                 )
                 hint = "add a row for each, or say a `default`"
-                yield diagnose(
-                    "W614", "warning", message, node, key=at, hint=hint, offset=found[1] + key.col_offset
-                )
+                yield diagnose("W614", message, node, key=at, hint=hint, offset=found[1] + key.col_offset)
 
 
 _COMPARED = re.compile(r"(?:\.|, ')([a-z_]\w*)(?:', '[a-z]+'\))? (?:==|!=) '([^']+)'")
@@ -87,9 +80,7 @@ def fields_can_be_what_they_are_compared_with(subject: Subject) -> Iterator[Diag
             if hint:
                 node, key = mark.place
                 message = f"nothing puts {found[2]!r} into the field {found[1]!r}"
-                yield diagnose(
-                    "W615", "warning", message, node, key=key, hint=hint, offset=found.start(2) - 1
-                )
+                yield diagnose("W615", message, node, key=key, hint=hint, offset=found.start(2) - 1)
 
 
 _NAMED = re.compile(r"(?:(?<![\w.'])(step)|\.(mission)) (?:==|!=) '([^']+)'")
@@ -112,9 +103,7 @@ def steps_and_missions_compared_are_there(subject: Subject) -> Iterator[Diagnost
                 message = f"there is no {what} {word!r}, so that this never holds"
                 if "!=" in found[0]:
                     message = f"there is no {what} {word!r}, so that this always holds"
-                yield diagnose(
-                    "W615", "warning", message, node, key=key, hint=hint, offset=found.start(3) - 1
-                )
+                yield diagnose("W615", message, node, key=key, hint=hint, offset=found.start(3) - 1)
 
 
 class ExpressionSite(NamedTuple):
@@ -137,16 +126,11 @@ def _put_into_fields(subject: Subject) -> dict[str, set[str]]:
 
 
 def _given(value: Any) -> Iterator[tuple[Any, Any]]:
-    if isinstance(value, Mapping):
-        for key, inner in value.items():
-            if key in ("set", "sets") and isinstance(inner, Mapping):
-                yield from inner.items()
-            elif key == "change" and isinstance(inner, Mapping):
-                yield inner.get("field"), inner.get("to")
-            yield from _given(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _given(inner)
+    for key, part in inside(value):
+        if key in ("set", "sets") and isinstance(part, dict):
+            yield from part.items()
+        elif key == "change" and isinstance(part, dict):
+            yield part.get("field"), part.get("to")
 
 
 def _lookups(node: ast.AST, tests: tuple[ast.expr, ...]) -> Iterator[tuple[ast.Call, tuple[ast.expr, ...]]]:

@@ -18,8 +18,6 @@ from ..nodes import diagnose
 from .expressions import RulesetVocabulary, text_of, words_of
 from .subject import Marked, Subject
 
-__all__ = ["conditions_decide_something", "decided", "never_holds"]
-
 CODE = "W613"
 _MAY = re.compile(r"[<>]|[=!]=|\b(?:and|or|not)\b")
 WAITED_FOR = (("when",), ("becomes",))
@@ -49,9 +47,7 @@ def decided(marks: Iterable[Marked], words: RulesetVocabulary) -> Iterator[Diagn
                 continue
             at, key = mark.place
             column = offset + getattr(node, "col_offset", 0)
-            yield diagnose(
-                CODE, "warning", f"this {_said(holds)}", at, key=key, hint=_why(node), offset=column
-            )
+            yield diagnose(CODE, f"this {_said(holds)}", at, key=key, hint=_why(node), offset=column)
 
 
 def never_holds(test: Any, rows: Any) -> bool:
@@ -75,7 +71,7 @@ def _needs(subject: Subject) -> Iterator[Diagnostic]:
             at, key = mark.place
             said = f"the need {_said(word == 'true')}"
             hint = "leave it out" if word == "true" else "leave the row out"
-            yield diagnose(CODE, "warning", said, at, key=key, hint=hint)
+            yield diagnose(CODE, said, at, key=key, hint=hint)
 
 
 def _decided(text: str, rows: Any) -> Iterator[tuple[ast.expr, bool]]:

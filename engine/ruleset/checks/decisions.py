@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ...core.choices import as_slot
 from ...core.diagnostics import Diagnostic
 from ...core.registry import CHOOSERS
 from ..expressions import KINDS
 from ..nodes import diagnose
 from .subject import Subject
-
-__all__ = ["answers_written", "defaults_are_answers"]
 
 AT_MOST = ("all", "none")
 """Words for the most and the least of a number that is asked for up to a bound."""
@@ -29,16 +28,14 @@ def defaults_are_answers(subject: Subject) -> Iterator[Diagnostic]:
             if type(default) is not int and default not in words:
                 message = f"the answer to {id_!r} is a number; {default!r} is none"
                 hint = f"a number{', all or none' if words else ''}, or `=` an expression"
-                yield diagnose("E407", "error", message, node, hint=hint)
+                yield diagnose("E407", message, node, hint=hint)
         elif (isinstance(default, str) or "from" in row) and not _answers_so(
             default, known := _answers(subject, row), row
         ):
             message = f"{default!r} is no answer to {id_!r}, and no way to choose one"
             listed = [str(answer) for answer in answers_written(row)]
             hint = subject.instead(str(default), [str(word) for word in known])
-            yield diagnose(
-                "E407", "error", message, node, hint=hint or f"one of {', '.join((*listed, *CHOOSERS))}"
-            )
+            yield diagnose("E407", message, node, hint=hint or f"one of {', '.join((*listed, *CHOOSERS))}")
 
 
 def _answers_so(default: Any, known: list[Any], row: dict[str, Any]) -> bool:
@@ -50,13 +47,12 @@ def _kind(row: dict[str, Any]) -> str:
     """The kind of thing that an answer is, if the row is written as a line with a slot for it."""
     slots = row.get("slots", {})
     slot = slots.get("answer", next(iter(slots.values()), None) if len(slots) == 1 else None)
-    return str(slot["kind"] if isinstance(slot, dict) else slot or "")
+    return str(as_slot(slot).get("kind", ""))
 
 
 def answers_written(row: dict[str, Any]) -> list[Any]:
     """The answers that a row writes out."""
-    slot = row.get("slots", {}).get("answer")
-    choices = slot.get("choices", ()) if isinstance(slot, dict) else ()
+    choices = as_slot(row.get("slots", {}).get("answer")).get("choices", ())
     return [*(row["from"] if isinstance(row.get("from"), list) else ()), *choices]
 
 

@@ -13,8 +13,6 @@ from .fields import fits_type, in_words
 from .rules import facts_of
 from .subject import Marked, Subject
 
-__all__ = ["effects_say_all_that_they_need"]
-
 ONE_OF: Mapping[str, tuple[str, ...]] = {
     "change": ("to", "by", "times", "add", "drop"),
     "learn": ("tech", "draw"),
@@ -53,7 +51,7 @@ def effects_say_all_that_they_need(subject: Subject) -> Iterator[Diagnostic]:
         if (own := node.get("own")) is not None and own.is_map:
             yield from _own(subject, own)
         if (react := node.get("react")) is not None and react.is_map:
-            yield from _react(subject, react, mark)
+            yield from _react(subject, react)
         if (join := node.get("join")) is not None:
             yield from _join(subject, join)
         if (vote := node.get("vote")) is not None and vote.is_map:
@@ -65,7 +63,7 @@ def _join(subject: Subject, join: Node) -> Iterator[Diagnostic]:
     for word in ("hostile", "friendly") if not subject.any_faulty("stances") else ():
         if not any(row.get(word) for row in subject.rows("stances").values()):
             message = f"'join' needs a row of stances that is {word!r}: what the nation becomes to others"
-            yield diagnose("E213", "error", message, join, hint=f"say `{word}: true` of one")
+            yield diagnose("E213", message, join, hint=f"say `{word}: true` of one")
 
 
 def _vote(subject: Subject, vote: Node) -> Iterator[Diagnostic]:
@@ -74,7 +72,7 @@ def _vote(subject: Subject, vote: Node) -> Iterator[Diagnostic]:
     answers = answers_written(row) if row is not None else []
     if answers and "accept" not in answers:
         message = f"nobody can accept: the answers to {vote.text('ask')!r} are {', '.join(map(str, answers))}"
-        yield diagnose("E407", "error", message, vote.value["ask"], hint="a vote counts who answers `accept`")
+        yield diagnose("E407", message, vote.value["ask"], hint="a vote counts who answers `accept`")
 
 
 def _convert(subject: Subject, convert: Node) -> Iterator[Diagnostic]:
@@ -91,20 +89,20 @@ def _convert(subject: Subject, convert: Node) -> Iterator[Diagnostic]:
         )
         if value is not None and rungs and not value.value.startswith("=") and value.value not in rungs:
             hint = did_you_mean(value.value, rungs) or f"one of {', '.join(sorted(rungs))}"
-            yield diagnose("E407", "error", f"no battle knows the {field} {value.value!r}", value, hint=hint)
+            yield diagnose("E407", f"no battle knows the {field} {value.value!r}", value, hint=hint)
 
 
 def _own(subject: Subject, own: Node) -> Iterator[Diagnostic]:
     """What goes with places that are handed over is said by a row that is there for it."""
     row = subject.rows("capture").get(own.text("by") or "")
     if row is not None and row["how"] != "effect":
-        yield diagnose("E213", "error", f"{row['id']!r} is no row for effects (`how: effect`)", own, key="by")
+        yield diagnose("E213", f"{row['id']!r} is no row for effects (`how: effect`)", own, key="by")
 
 
 def _structure(node: Node) -> Iterator[Diagnostic]:
     said = [key for key in node.value if key not in ("when", "audience", "note")] if node.is_map else []
     if not said:
-        yield diagnose("E213", "error", "the effect does nothing: it has no verb", node)
+        yield diagnose("E213", "the effect does nothing: it has no verb", node)
 
 
 def _depth(mark: Marked, node: Node) -> Iterator[Diagnostic]:
@@ -116,23 +114,23 @@ def _depth(mark: Marked, node: Node) -> Iterator[Diagnostic]:
         above = above.value[step]
         loops += above.get("for") is not None and above is not node
     if loops >= MAX_FOR:
-        yield diagnose("E213", "error", f"more than {MAX_FOR} `for` inside one another", node, key="for")
+        yield diagnose("E213", f"more than {MAX_FOR} `for` inside one another", node, key="for")
 
 
 def _keys(verb: str, at: Node) -> Iterator[Diagnostic]:
     if verb in ONE_OF and not any(at.get(key) is not None for key in ONE_OF[verb]):
         words = " or ".join(repr(key) for key in ONE_OF[verb])
-        yield diagnose("E213", "error", f"{verb!r} needs {words}", at)
+        yield diagnose("E213", f"{verb!r} needs {words}", at)
     if verb == "queue" and at.text("what") == "agreement" and at.get("levy") is None:
-        yield diagnose("E213", "error", "an agreement needs a 'levy'", at)
+        yield diagnose("E213", "an agreement needs a 'levy'", at)
     if verb == "queue" and at.get("levy") is not None and at.get("to") is None:
-        yield diagnose("E213", "error", "'levy' needs 'to': who receives it", at, key="levy")
+        yield diagnose("E213", "'levy' needs 'to': who receives it", at, key="levy")
 
 
 def _all_of_what(verb: str, at: Node) -> Iterator[Diagnostic]:
     for key in AMOUNTS:
         if at.text(key) == "all" and (ALL.get(verb) != key or (verb == "pay" and at.get("from") is None)):
-            yield diagnose("E209", "error", f"`all` has no meaning in {verb!r} here", at, key=key)
+            yield diagnose("E209", f"`all` has no meaning in {verb!r} here", at, key=key)
 
 
 def _change(subject: Subject, at: Node) -> Iterator[Diagnostic]:
@@ -141,22 +139,20 @@ def _change(subject: Subject, at: Node) -> Iterator[Diagnostic]:
     if declared is None or field is None:
         return
     if at.get("to") is not None and at.get("by") is not None:
-        yield diagnose("E213", "error", "'change' has both 'to' and 'by'; it needs one of them", at, key="by")
+        yield diagnose("E213", "'change' has both 'to' and 'by'; it needs one of them", at, key="by")
     listed = [key for key in ("add", "drop") if at.get(key) is not None]
     if listed and declared["type"] != "list":
         message = f"{field!r} is {in_words(declared['type'])}; only a list takes things in"
-        yield diagnose("E403", "error", message, at, key=listed[0])
+        yield diagnose("E403", message, at, key=listed[0])
     for key in ("by", "times", "at_least", "at_most"):
         if at.get(key) is not None and declared["type"] != "number":
-            yield diagnose(
-                "E403", "error", f"{field!r} is {in_words(declared['type'])}, no number", at, key=key
-            )
+            yield diagnose("E403", f"{field!r} is {in_words(declared['type'])}, no number", at, key=key)
     to = at.get("to")
     if to is None or to.value is None or (isinstance(to.value, str) and to.value.startswith("=")):
         return
     if not fits_type(to.value, declared["type"]):
         yield diagnose(
-            "E403", "error", f"{field!r} must be {in_words(declared['type'])}, as the field is declared", to
+            "E403", f"{field!r} must be {in_words(declared['type'])}, as the field is declared", to
         )
     elif (
         declared["type"] == "id"
@@ -165,10 +161,10 @@ def _change(subject: Subject, at: Node) -> Iterator[Diagnostic]:
         and to.value not in subject.nodes(form)
     ):
         hint = subject.instead(to.value, subject.nodes(form))
-        yield diagnose("E401", "error", f"{form} has no {to.value!r}", to, hint=hint)
+        yield diagnose("E401", f"{form} has no {to.value!r}", to, hint=hint)
 
 
-def _react(subject: Subject, at: Node, mark: Marked) -> Iterator[Diagnostic]:
+def _react(subject: Subject, at: Node) -> Iterator[Diagnostic]:
     matrix = subject.rows("matrices").get(at.text("matrix") or "")
     row = at.get("row")
     if matrix is None or row is None:
@@ -177,12 +173,12 @@ def _react(subject: Subject, at: Node, mark: Marked) -> Iterator[Diagnostic]:
         rows = [r["id"] for r in matrix["rows"]]
         if row.value not in rows:
             message = f"the matrix {matrix['id']!r} has no row {row.value!r}"
-            yield diagnose("E401", "error", message, row, hint=did_you_mean(row.value, rows))
+            yield diagnose("E401", message, row, hint=did_you_mean(row.value, rows))
     columns = columns_of(matrix)
     for member in only.members() if (only := at.get("only")) is not None else ():
         if member.value not in columns:
             message = f"the matrix {matrix['id']!r} has no column {member.value!r}"
-            yield diagnose("E401", "error", message, member, hint=did_you_mean(str(member.value), columns))
+            yield diagnose("E401", message, member, hint=did_you_mean(str(member.value), columns))
 
 
 def columns_of(matrix: Mapping[str, Any]) -> list[str]:
@@ -197,18 +193,16 @@ def matrices_have_their_columns(subject: Subject) -> Iterator[Diagnostic]:
     """The cells of every row stand under columns of the matrix, and its tests are of triggers that rows wait
     for.
     """
-    for id_, matrix in subject.rows("matrices").items():
-        node = subject.nodes("matrices")[id_]
+    for _, matrix, node in subject.each("matrices"):
         columns = columns_of(matrix)
         unknown = {c for c in matrix["columns"] if isinstance(c, str) and c not in subject.nodes("nations")}
         for row in node.value["rows"].members():
             for column in row.value["cells"].value:
-                below = row.file.startswith("..")  # of the base, laid over with fewer columns
+                below = row.is_below  # of the base, laid over with fewer columns
                 if column not in columns and not nearest(column, unknown) and not below:
                     hint = did_you_mean(column, columns)
                     yield diagnose(
                         "E407",
-                        "error",
                         f"no column {column!r} in this matrix",
                         row.value["cells"],
                         key=column,
@@ -220,7 +214,6 @@ def matrices_have_their_columns(subject: Subject) -> Iterator[Diagnostic]:
                 hint = did_you_mean(word, waited)
                 yield diagnose(
                     "E407",
-                    "error",
                     f"no row of this matrix waits for {word!r}",
                     node.value["when"],
                     key=word,
@@ -231,7 +224,6 @@ def matrices_have_their_columns(subject: Subject) -> Iterator[Diagnostic]:
                 at = node.value["multiply"].value[number].value["column"]
                 yield diagnose(
                     "E407",
-                    "error",
                     f"no column {rule['column']!r} in this matrix",
                     at,
                     hint=did_you_mean(rule["column"], columns),

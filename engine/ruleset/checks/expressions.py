@@ -17,6 +17,7 @@ from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
+from ...core.choices import as_slot
 from ...core.diagnostics import Diagnostic, did_you_mean
 from ...core.registry import VERBS
 from ..expressions import KINDS
@@ -29,15 +30,6 @@ from ..forms import ARRAYS, CLOSED, SLOTS_OF
 from ..nodes import Node, as_nodes, diagnose, plain_value
 from ..overlay import SETTINGS
 from .subject import Marked, Subject, gone
-
-__all__ = [
-    "RulesetVocabulary",
-    "expressions_are_right",
-    "scope_of",
-    "text_of",
-    "words_of",
-    "wrong_expressions",
-]
 
 GENERAL: Mapping[str, str] = {
     **{kind: kind for kind in KINDS},
@@ -108,13 +100,11 @@ def wrong_expressions(marks: Iterable[Marked], words: RulesetVocabulary) -> Iter
         if said and problems and ("-" in text or problems[0].code == "E302"):
             hint = did_you_mean(text, {*scope, *words.all_ids})
             if hint and not any(hint == did_you_mean(text, [name]) for name in scope):
-                yield diagnose("E401", "error", f"nothing is called {text!r}", node, key=key, hint=hint)
+                yield diagnose("E401", f"nothing is called {text!r}", node, key=key, hint=hint)
                 continue
         for problem in problems:
             column = offset + problem.column
-            yield diagnose(
-                problem.code, "error", problem.message, node, key=key, hint=problem.hint, offset=column
-            )
+            yield diagnose(problem.code, problem.message, node, key=key, hint=problem.hint, offset=column)
 
 
 def _how(mark: Marked) -> Mapping[str, Any] | None:
@@ -207,10 +197,7 @@ def _slots_of(other: str, words: RulesetVocabulary) -> dict[str, str]:
     """The slots of another row (`form/id`), each with its kind."""
     form, _, id_ = other.partition("/")
     slots = words.rows.get(form, {}).get(id_, {}).get("slots", {})
-    return {
-        name: SLOT_KINDS.get(str(s.get("kind") if isinstance(s, Mapping) else s), "any")
-        for name, s in slots.items()
-    }
+    return {name: SLOT_KINDS.get(str(as_slot(slot).get("kind")), "any") for name, slot in slots.items()}
 
 
 def _triggers(node: Node | None) -> Iterator[tuple[str, Node | None]]:

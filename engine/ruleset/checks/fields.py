@@ -17,15 +17,6 @@ from .mentions import SILENT_KEYS, gather_words, words_of_expressions
 from .schema import no_value
 from .subject import Subject
 
-__all__ = [
-    "defaults_of_fields_have_their_type",
-    "fields_are_read",
-    "fields_have_their_type",
-    "fields_that_rows_set_have_their_type",
-    "further_keys_are_declared_fields",
-    "grades_have_declared_fields",
-]
-
 FIELDS = "fields"
 MOST_UNKNOWN = 20
 MOST_OTHERS = 6
@@ -56,7 +47,7 @@ def further_keys_are_declared_fields(subject: Subject) -> Iterator[Diagnostic]:
             unknown += 1
             if unknown > MOST_UNKNOWN:
                 yield diagnose(
-                    "E402", "error", f"and further keys that are no declared fields of a {kind} ({id_})", node
+                    "E402", f"and further keys that are no declared fields of a {kind} ({id_})", node
                 )
                 break
             told.setdefault((form, key), []).append((id_, node, kind))
@@ -68,7 +59,7 @@ def further_keys_are_declared_fields(subject: Subject) -> Iterator[Diagnostic]:
         if node.value[key].style == EMPTY:
             hint = "a comma ends a value here: a list is written [one, two], a text with a comma is quoted"
             hint = no_value(key[:-1]) if key.endswith(":") else hint
-        yield diagnose("E402", "error", message, node, key=key, hint=hint)
+        yield diagnose("E402", message, node, key=key, hint=hint)
 
 
 def _declare(subject: Subject, form: str, key: str, kind: str) -> str:
@@ -120,14 +111,14 @@ def fields_are_read(subject: Subject) -> Iterator[Diagnostic]:
     # without a sequence it is no game, but a part that layers may have use for
     for id_, row in subject.rows(FIELDS).items() if subject.draft.sequence else ():
         node = subject.nodes(FIELDS)[id_]
-        if row.get("open") or row["type"] == "text" or node.file.startswith(".."):
+        if row.get("open") or row["type"] == "text" or node.is_below:
             continue
         if any(id_ in BUILT_IN.get(kind, ()) for kind in row["of"]):
             continue
         if id_ not in subject.once("words read", _words_read):
             message = f"nothing reads the field {id_!r}"
             hint = "ask for it in an expression, show it (`open: true`), or leave it out"
-            yield diagnose("W604", "warning", message, node, hint=hint)
+            yield diagnose("W604", message, node, hint=hint)
 
 
 def _words_read(subject: Subject) -> set[str]:
@@ -174,12 +165,7 @@ def grades_have_declared_fields(subject: Subject) -> Iterator[Diagnostic]:
                 elif key not in own:
                     hint = did_you_mean(key, [*declared, *own])
                     yield diagnose(
-                        "E402",
-                        "error",
-                        f"{key!r} is not a declared field of a unit ({id_})",
-                        node,
-                        key=key,
-                        hint=hint,
+                        "E402", f"{key!r} is not a declared field of a unit ({id_})", node, key=key, hint=hint
                     )
 
 
@@ -210,11 +196,11 @@ def _typed(
     if value is None:
         if wanted == "number" and node.style == EMPTY:
             message = f"{what} must be a number, and nothing stands there"
-            yield diagnose("E403", "error", message, node, hint="write 0, or null if it has none")
+            yield diagnose("E403", message, node, hint="write 0, or null if it has none")
         return
     if not fits_type(value, wanted):
         message = f"{what} must be {in_words(wanted)}, as the field is declared"
-        yield diagnose("E403", "error", message, node, hint=_instead(value, wanted, node))
+        yield diagnose("E403", message, node, hint=_instead(value, wanted, node))
     elif wanted == "number":
         least, most = declared.get("at_least", 0), declared.get("at_most", MOST)
         number = Fraction(value)
@@ -228,7 +214,6 @@ def _typed(
             )
             yield diagnose(
                 "E403",
-                "error",
                 f"{what} must be between {least} and {most}, as the field is declared",
                 node,
                 hint=hint,
@@ -237,11 +222,7 @@ def _typed(
         for member, at in zip(value, node.members(), strict=True):
             if isinstance(member, (list, dict)) or member is None:
                 yield diagnose(
-                    "E403",
-                    "error",
-                    f"{what} must be a list of words or numbers",
-                    at,
-                    hint="write each by itself",
+                    "E403", f"{what} must be a list of words or numbers", at, hint="write each by itself"
                 )
             elif "table" in declared:
                 yield from _known(subject, member, declared["table"], at)
@@ -256,7 +237,7 @@ def _known(subject: Subject, value: Any, form: str, node: Any) -> Iterator[Diagn
         group = subject.rows("groups").get(str(value), {})
         hint = f"{value!r} is a group of {form}; one is wanted" if group.get("of") == form else ""
         hint = hint or subject.instead(str(value), known)
-        yield diagnose("E401", "error", f"{form} has no {value!r}", node, hint=hint)
+        yield diagnose("E401", f"{form} has no {value!r}", node, hint=hint)
 
 
 def _instead(value: Any, wanted: str, node: Any) -> str:

@@ -17,13 +17,6 @@ from .expressions import RulesetVocabulary, scope_of, words_of
 from .subject import Marked, Subject
 from .words import vocabulary
 
-__all__ = [
-    "dice_of_battles_are_single",
-    "figures_name_quantities",
-    "grades_say_what_their_unit_leaves_open",
-    "quantities_are_of_what_is_asked",
-]
-
 _FIGURE = re.compile(r"-?[0-9]+(/[1-9][0-9]*)?")
 _SINGLE = re.compile(r"1?d[0-9]+")
 
@@ -41,9 +34,7 @@ def figures_name_quantities(subject: Subject) -> Iterator[Diagnostic]:
         if value not in known.of("stats"):
             node, key = mark.place
             hint = did_you_mean(value, known.of("stats")) or _no_stat_yet(subject, value)
-            yield diagnose(
-                "E407", "error", f"{value!r} is neither a number nor a stat", node, key=key, hint=hint
-            )
+            yield diagnose("E407", f"{value!r} is neither a number nor a stat", node, key=key, hint=hint)
 
 
 def _no_stat_yet(subject: Subject, word: str) -> str:
@@ -81,12 +72,7 @@ def quantities_are_of_what_is_asked(subject: Subject) -> Iterator[Diagnostic]:
         )
         hint = hint or "a number, or `=` an expression, may stand here"
         yield diagnose(
-            "E407",
-            "error",
-            f"{value!r} is a stat of a {rows[value].get('of')}; {wanted}",
-            node,
-            key=key,
-            hint=hint,
+            "E407", f"{value!r} is a stat of a {rows[value].get('of')}; {wanted}", node, key=key, hint=hint
         )
 
 
@@ -104,8 +90,7 @@ def _in_scope(mark: Marked, words: RulesetVocabulary) -> list[str]:
 
 def dice_of_battles_are_single(subject: Subject) -> Iterator[Diagnostic]:
     """Each unit throws one die, that of the stage or of its battle; more are said by `dice`."""
-    for id_, row in subject.rows("battles").items():
-        node = subject.nodes("battles")[id_]
+    for id_, row, node in subject.each("battles"):
         for at in (node.get("die"), *(s.get("die") for s in (node.get("stages") or node).members())):
             if (
                 at is not None
@@ -114,29 +99,18 @@ def dice_of_battles_are_single(subject: Subject) -> Iterator[Diagnostic]:
                 and not _SINGLE.fullmatch(at.value)
             ):
                 yield diagnose(
-                    "E209",
-                    "error",
-                    f"{at.value!r} is no single die",
-                    at,
-                    hint="write 1d6, and `dice: 2` for two",
+                    "E209", f"{at.value!r} is no single die", at, hint="write 1d6, and `dice: 2` for two"
                 )
         for stage, at in zip(row.get("stages", ()), (node.get("stages") or node).members(), strict=False):
             compared = word_of(stage, "resolve") == "compare"
             if compared and "side" in stage:
                 hint = "leave `side` out; `who` and `most` say for each side which units throw how many"
                 yield diagnose(
-                    "E213",
-                    "error",
-                    "dice of one side alone have none to be compared with",
-                    at,
-                    key="side",
-                    hint=hint,
+                    "E213", "dice of one side alone have none to be compared with", at, key="side", hint=hint
                 )
             if ("value" in stage or compared) and "die" not in row and "die" not in stage:
                 hint = "say the `die` of the battle, or of this stage"
-                yield diagnose(
-                    "E213", "error", f"a stage of {id_!r} throws dice, and no die is said", at, hint=hint
-                )
+                yield diagnose("E213", f"a stage of {id_!r} throws dice, and no die is said", at, hint=hint)
 
 
 def grades_say_what_their_unit_leaves_open(subject: Subject) -> Iterator[Diagnostic]:
@@ -149,4 +123,4 @@ def grades_say_what_their_unit_leaves_open(subject: Subject) -> Iterator[Diagnos
             for key in sorted(stated - set(grade)):
                 if subject.rows("fields").get(key, {}).get("default") is None:
                     message = f"the grade {name!r} of {id_!r} has no {key!r}, as the others have"
-                    yield diagnose("E213", "error", message, node, key=name)
+                    yield diagnose("E213", message, node, key=name)

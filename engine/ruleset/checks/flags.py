@@ -50,16 +50,10 @@ def marks_are_set_and_read(subject: Subject) -> Iterator[Diagnostic]:
             granted.setdefault(str(row["flag"]), (subject.nodes("capture")[id_].value["flag"], None))
     for name, (node, key) in granted.items():
         inside = subject.once("words of expressions", words_of_expressions)
-        if (
-            name not in asked
-            and name not in inside
-            and not _shown(subject, name)
-            and not node.file.startswith("..")
-        ):
+        if name not in asked and name not in inside and not _shown(subject, name) and not node.is_below:
             message = f"the flag {name!r} is set, and nothing asks for it"
             yield diagnose(
                 "W609",
-                "warning",
                 message,
                 node,
                 key=key,
@@ -72,12 +66,12 @@ def marks_are_set_and_read(subject: Subject) -> Iterator[Diagnostic]:
             if row[1] in subject.nodes(row[0])
         ):
             continue
-        if name in granted or name in seen or name in made or node.file.startswith(".."):
+        if name in granted or name in seen or name in made or node.is_below:
             continue
         hint = did_you_mean(name, granted)
         if hint or not dynamic:
             message = f"the flag {name!r} is asked for, and nothing sets it"
-            yield diagnose("W610", "warning", message, node, key=key, hint=hint)
+            yield diagnose("W610", message, node, key=key, hint=hint)
 
 
 def marks_named(subject: Subject) -> set[str] | None:

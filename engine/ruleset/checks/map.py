@@ -8,25 +8,12 @@ from ...core.diagnostics import Diagnostic
 from ..nodes import Node, diagnose, find
 from .subject import Subject
 
-__all__ = [
-    "gates_stand_between_linked_places",
-    "keys_of_gates_touch_them",
-    "links_join_two_places",
-    "links_name_the_gate_between_their_ends",
-    "lists_of_links_agree_with_the_links",
-    "places_can_be_left",
-    "places_can_be_reached",
-    "places_have_links",
-]
-
 
 def links_join_two_places(subject: Subject) -> Iterator[Diagnostic]:
     """A link needs two ends."""
     for id_, row in subject.rows("links").items():
         if row["between"][0] == row["between"][1]:
-            yield diagnose(
-                "E501", "error", "a link from a place to itself", _at(subject, "links", id_, "between")
-            )
+            yield diagnose("E501", "a link from a place to itself", _at(subject, "links", id_, "between"))
 
 
 def places_have_links(subject: Subject) -> Iterator[Diagnostic]:
@@ -34,7 +21,7 @@ def places_have_links(subject: Subject) -> Iterator[Diagnostic]:
     ways = _ways(subject)
     for id_ in subject.rows("places") if subject.nodes("links") else ():
         if not ways.beside(id_):
-            yield diagnose("W502", "warning", f"no link leads to {id_!r}", _at(subject, "places", id_))
+            yield diagnose("W502", f"no link leads to {id_!r}", _at(subject, "places", id_))
 
 
 def places_can_be_reached(subject: Subject) -> Iterator[Diagnostic]:
@@ -50,7 +37,7 @@ def places_can_be_reached(subject: Subject) -> Iterator[Diagnostic]:
     )
     for id_ in subject.rows("places"):
         if ways.beside(id_) and id_ not in reached:
-            yield diagnose("W503", "warning", f"nobody can reach {id_!r}", _at(subject, "places", id_))
+            yield diagnose("W503", f"nobody can reach {id_!r}", _at(subject, "places", id_))
 
 
 def places_can_be_left(subject: Subject) -> Iterator[Diagnostic]:
@@ -61,10 +48,10 @@ def places_can_be_left(subject: Subject) -> Iterator[Diagnostic]:
     for id_ in subject.rows("places"):
         if ways.into[id_] and not ways.out[id_]:
             message = f"{id_!r} can be entered but never left: every link from it is `one_way`"
-            yield diagnose("W504", "warning", message, _at(subject, "places", id_))
+            yield diagnose("W504", message, _at(subject, "places", id_))
         elif ways.out[id_] and not ways.into[id_]:
             message = f"{id_!r} can be left but never entered: every link to it is `one_way`"
-            yield diagnose("W504", "warning", message, _at(subject, "places", id_))
+            yield diagnose("W504", message, _at(subject, "places", id_))
 
 
 def gates_stand_between_linked_places(subject: Subject) -> Iterator[Diagnostic]:
@@ -79,7 +66,6 @@ def gates_stand_between_linked_places(subject: Subject) -> Iterator[Diagnostic]:
             there = f" ({a} is linked with {', '.join(near)})" if near else ""
             yield diagnose(
                 "E505",
-                "error",
                 message,
                 _at(subject, "passages", id_, "between"),
                 hint=f"add the link, or correct the ends{there}",
@@ -95,7 +81,7 @@ def keys_of_gates_touch_them(subject: Subject) -> Iterator[Diagnostic]:
             if key in ways.out and key not in ends and not ends & ways.beside(key):
                 message = f"the key {key!r} is neither an end of the passage nor next to one"
                 node = find(subject.nodes("passages")[id_], ["keys", index])
-                yield diagnose("W506", "warning", message, node)
+                yield diagnose("W506", message, node)
 
 
 def links_name_the_gate_between_their_ends(subject: Subject) -> Iterator[Diagnostic]:
@@ -110,7 +96,7 @@ def links_name_the_gate_between_their_ends(subject: Subject) -> Iterator[Diagnos
                 f"the passage {row['alternative']!r} stands between {' and '.join(other['between'])}, "
                 f"not where {id_!r} stands"
             )
-            yield diagnose("E507", "error", message, _at(subject, "passages", id_, "alternative"))
+            yield diagnose("E507", message, _at(subject, "passages", id_, "alternative"))
     for id_, row in subject.rows("links").items():
         gate = gates.get(row.get("guards", ""))
         if gate is not None and set(gate["between"]) != set(row["between"]):
@@ -118,7 +104,7 @@ def links_name_the_gate_between_their_ends(subject: Subject) -> Iterator[Diagnos
                 f"the passage {row['guards']!r} stands between {' and '.join(gate['between'])}, not "
                 "between the link's ends"
             )
-            yield diagnose("E507", "error", message, _at(subject, "links", id_, "guards"))
+            yield diagnose("E507", message, _at(subject, "links", id_, "guards"))
 
 
 def lists_of_links_agree_with_the_links(subject: Subject) -> Iterator[Diagnostic]:
@@ -130,19 +116,19 @@ def lists_of_links_agree_with_the_links(subject: Subject) -> Iterator[Diagnostic
             if other not in row["between"]:
                 message = f"{other!r} is no end of the link, which joins {' and '.join(row['between'])}"
                 hint = "a list that names another place is said of the link to that place"
-                yield diagnose("E510", "error", message, node, key=other, hint=hint)
+                yield diagnose("E510", message, node, key=other, hint=hint)
                 continue
             own = places.get(other, {}).get("section")
             if len(row["listed"]) == 1:
                 end = next((end for end in row["between"] if end != other), other)
                 message = f"the list of {other!r} does not name {end!r}; the link counts both ways"
-                yield diagnose("W508", "warning", message, node, key=other)
+                yield diagnose("W508", message, node, key=other)
             if section is not None and section != own and other in places:
                 message = (
                     f"the list puts {other!r} in section {section!r}; it is in {own!r}, and the "
                     "list's word is ignored"
                 )
-                yield diagnose("W509", "warning", message, node, key=other)
+                yield diagnose("W509", message, node, key=other)
 
 
 class _MapWays:

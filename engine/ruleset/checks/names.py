@@ -12,8 +12,6 @@ from ..order_syntax import Fixed, FormError, Pattern, Slot, read_form
 from .sequence import points_of_orders
 from .subject import Subject
 
-__all__ = ["orders_are_written_apart", "things_have_names_of_their_own"]
-
 NAMED = ("nations", "places", "units", "technologies", "production", "resources", "sides")
 """Forms of things that orders name."""
 _SAYS = ("name", "plural", "short")
@@ -23,17 +21,16 @@ def things_have_names_of_their_own(subject: Subject) -> Iterator[Diagnostic]:
     """Of two things with one name, orders that use it would mean the first."""
     for form in NAMED:
         taken: dict[tuple[str, str], str] = {}
-        for id_, row in subject.rows(form).items():
+        for id_, row, node in subject.each(form):
             inside = str(row.get("part_of", ""))  # parts of a place are told apart by what they are of
             for key, word in _names(row):
                 said = " ".join(word.casefold().split())
                 other = taken.setdefault((inside, said), id_)
-                node = subject.nodes(form)[id_]
-                if other != id_ and not node.file.startswith(".."):
+                if other != id_ and not node.is_below:
                     message = (
                         f"{word!r} is a name of {other!r}, too: an order that says so means only one of them"
                     )
-                    yield diagnose("W611", "warning", message, node, key=key)
+                    yield diagnose("W611", message, node, key=key)
                     break
 
 
@@ -54,16 +51,15 @@ def orders_are_written_apart(subject: Subject) -> Iterator[Diagnostic]:
     points = subject.once("points of orders", points_of_orders)
     taken: dict[str, tuple[str, str]] = {}
     for form in ("actions", "orders", "decisions"):
-        for id_, row in subject.rows(form).items():
-            node = subject.nodes(form)[id_]
+        for id_, row, node in subject.each(form):
             other = next(
                 (o for way in _ways(row) if (o := taken.setdefault(way, (form, id_))) != (form, id_)), None
             )
             if other is not None and _apart(points, other, (form, id_)):
                 continue
-            if other is not None and not node.file.startswith(".."):
+            if other is not None and not node.is_below:
                 message = f"{'/'.join(other)} is written in the same way: a line is read as one of them only"
-                yield diagnose("W611", "warning", message, node, key="syntax")
+                yield diagnose("W611", message, node, key="syntax")
     yield from _notes_that_are_orders(subject, taken)
 
 
@@ -71,12 +67,11 @@ def _notes_that_are_orders(subject: Subject, taken: Mapping[str, tuple[str, str]
     """What is said of a line that is no order is never said where the line is one: with a slot in it, it may
     be said of what the order does not take there.
     """
-    for id_, row in subject.rows("notes").items():
-        node = subject.nodes("notes")[id_]
+    for _, row, node in subject.each("notes"):
         other = next((taken[way] for way in _ways(row) if way in taken and "{" not in way), None)
-        if other is not None and not node.file.startswith(".."):
+        if other is not None and not node.is_below:
             message = f"{'/'.join(other)} is written so: the line is an order, and this is never said"
-            yield diagnose("W611", "warning", message, node, key="syntax")
+            yield diagnose("W611", message, node, key="syntax")
 
 
 def _apart(

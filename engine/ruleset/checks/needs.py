@@ -4,18 +4,14 @@ for?
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from ...core.choices import as_slot
 from ...core.diagnostics import Diagnostic, did_you_mean
 from ..nodes import diagnose, find
 from ..sequence_changes import frame_nodes
 from .subject import Subject
 
-__all__ = ["rows_have_the_keys_that_they_need"]
-
-_FIGURE = re.compile(r"-?[0-9]+(/[1-9][0-9]*)?")
-_SINGLE = re.compile(r"1?d[0-9]+")
 NEEDS = (
     # table, key, its value (None: any), the keys needed beside it, why
     ("capture", "how", "presence", ("places",), "says whose presence counts where"),
@@ -50,19 +46,14 @@ PRICES = (
 def rows_have_the_keys_that_they_need(subject: Subject) -> Iterator[Diagnostic]:
     """A key that means nothing, or stops a turn, without another."""
     for form, key, value, needed, why in NEEDS:
-        for id_, row in subject.rows(form).items():
+        for _, row, node in subject.each(form):
             if key not in row or (value is not None and row[key] != value):
                 continue
-            node = subject.nodes(form)[id_]
             for other in needed:
                 if other not in row:
                     said = f"{key}: {value}" if isinstance(value, str) else key
                     yield diagnose(
-                        "E213",
-                        "error",
-                        f"{said!r} of a row of {form} needs {other!r}: it {why}",
-                        node,
-                        key=key,
+                        "E213", f"{said!r} of a row of {form} needs {other!r}: it {why}", node, key=key
                     )
     yield from _commits(subject)
     yield from _sides(subject)
@@ -89,14 +80,14 @@ def _absent(subject: Subject) -> Iterator[Diagnostic]:
         for node in frame_nodes(subject.draft.sequence)
         if (at := node.get("absent")) and at.value is True
     ]
-    if bought and not steps and subject.draft.sequence and not bought[0].file.startswith(".."):
+    if bought and not steps and subject.draft.sequence and not bought[0].is_below:
         message = "'spends' needs a step that buys for those who sent no orders; there is none"
         hint = "say `absent: true` in a step with `do: purchase`"
-        yield diagnose("E213", "error", message, bought[0], key="spends", hint=hint)
-    if steps and not bought and not steps[0].file.startswith(".."):
+        yield diagnose("E213", message, bought[0], key="spends", hint=hint)
+    if steps and not bought and not steps[0].is_below:
         message = "'absent' needs something to buy: the settings say nothing of it"
         hint = "settings: players: without_orders: [{spends: ...}]"
-        yield diagnose("E213", "error", message, steps[0], key="absent", hint=hint)
+        yield diagnose("E213", message, steps[0], key="absent", hint=hint)
 
 
 def _days(subject: Subject) -> Iterator[Diagnostic]:
@@ -109,7 +100,7 @@ def _days(subject: Subject) -> Iterator[Diagnostic]:
         for day in find(turn, [key]).members():
             if type(day.value) is int and day.value > days.value:
                 message = f"a turn has {days.value} days, so there is no day {day.value}"
-                yield diagnose("E209", "error", message, day)
+                yield diagnose("E209", message, day)
 
 
 def _slots(subject: Subject) -> Iterator[Diagnostic]:
@@ -126,13 +117,13 @@ def _slots(subject: Subject) -> Iterator[Diagnostic]:
                         f"the number {name!r} may be left out, so it needs a 'default': what it then "
                         "counts as"
                     )
-                    yield diagnose("E213", "error", text, node)
+                    yield diagnose("E213", text, node)
                 elif "default" in slot and not left_out:
                     text = (
                         "a 'default' is for numbers that may be left out of an order ('optional'); "
                         f"{name!r} is none"
                     )
-                    yield diagnose("E213", "error", text, node, key="default")
+                    yield diagnose("E213", text, node, key="default")
 
 
 MADE_BY = ("makes", "works", "sets", "fits")
@@ -141,7 +132,7 @@ MADE_BY = ("makes", "works", "sets", "fits")
 
 def _made(subject: Subject) -> Iterator[Diagnostic]:
     """An item that is bought brings something."""
-    for id_, row in subject.rows("production").items():
+    for id_, row, node in subject.each("production"):
         if not any(key in row for key in MADE_BY):
             below = subject.draft.added.get(("production", id_), set())
             known = {*below, *subject.nodes("units")}
@@ -149,7 +140,7 @@ def _made(subject: Subject) -> Iterator[Diagnostic]:
             if below:
                 hint = f"production has no {id_!r} below, so the row is new; {hint}"
             message = f"whoever buys {id_!r} gets nothing: it has none of {', '.join(MADE_BY)}"
-            yield diagnose("E213", "error", message, subject.nodes("production")[id_], key="id", hint=hint)
+            yield diagnose("E213", message, node, key="id", hint=hint)
 
 
 def _prices(subject: Subject) -> Iterator[Diagnostic]:
@@ -161,9 +152,7 @@ def _prices(subject: Subject) -> Iterator[Diagnostic]:
         if type(row.get("price")) is int:
             node = subject.nodes("production")[id_].value["price"]
             message = "the stat 'price' decides what it costs; this number is not read"
-            yield diagnose(
-                "E213", "error", message, node, hint=f'write "={row["price"]}" to leave the stat out'
-            )
+            yield diagnose("E213", message, node, hint=f'write "={row["price"]}" to leave the stat out')
 
 
 def _money(subject: Subject) -> Iterator[Diagnostic]:
@@ -171,33 +160,29 @@ def _money(subject: Subject) -> Iterator[Diagnostic]:
     if subject.nodes("resources"):
         return
     for form, key, named in PRICES:
-        for id_, row in subject.rows(form).items():
+        for _, row, node in subject.each(form):
             if key in row and not isinstance(row[key], dict) and named not in row:
-                node = subject.nodes(form)[id_]
                 hint = "say what is paid with: a row of `resources`"
                 yield diagnose(
-                    "E213", "error", f"{key!r} needs a resource, and there is none", node, key=key, hint=hint
+                    "E213", f"{key!r} needs a resource, and there is none", node, key=key, hint=hint
                 )
 
 
 def _commits(subject: Subject) -> Iterator[Diagnostic]:
     """What an order uses up are units: of a slot for such, or of that name."""
-    for id_, row in subject.rows("orders").items():
-        slot = row.get("slots", {}).get(row.get("commits"))
-        kind = slot["kind"] if isinstance(slot, dict) else slot
-        if slot is not None and kind not in ("units", "force"):
+    for _, row, node in subject.each("orders"):
+        kind = as_slot(row.get("slots", {}).get(row.get("commits"))).get("kind", "units")
+        if kind not in ("units", "force"):
             message = f"{row['commits']!r} is a slot for a {kind}; only units are used up"
             hint = did_you_mean("units", row["slots"])
-            yield diagnose("E213", "error", message, subject.nodes("orders")[id_], key="commits", hint=hint)
+            yield diagnose("E213", message, node, key="commits", hint=hint)
 
 
 def _sides(subject: Subject) -> Iterator[Diagnostic]:
     """A side is another's opposite, not its own."""
-    for id_, row in subject.rows("sides").items():
+    for id_, row, node in subject.each("sides"):
         if row.get("opposite") == id_:
-            yield diagnose(
-                "E213", "error", f"{id_!r} is its own opposite", subject.nodes("sides")[id_], key="opposite"
-            )
+            yield diagnose("E213", f"{id_!r} is its own opposite", node, key="opposite")
 
 
 ADJUSTING = frozenset({"base", "add", "times", "round", "at_least", "at_most", "final"})
@@ -205,29 +190,23 @@ ADJUSTING = frozenset({"base", "add", "times", "round", "at_least", "at_most", "
 
 def _adjusts(subject: Subject) -> Iterator[Diagnostic]:
     """A row that modifies a stat says by what."""
-    for id_, row in subject.rows("modifiers").items():
+    for _, row, node in subject.each("modifiers"):
         if ADJUSTING.isdisjoint(row):
             message, hint = (
                 "nothing is adjusted: the row says no number",
                 f"one of {', '.join(sorted(ADJUSTING))}",
             )
-            yield diagnose("E213", "error", message, subject.nodes("modifiers")[id_], hint=hint)
+            yield diagnose("E213", message, node, hint=hint)
 
 
 def _options(subject: Subject) -> Iterator[Diagnostic]:
     """The default of an option is one of its values."""
-    for id_, row in subject.rows("options").items():
+    for id_, row, node in subject.each("options"):
         values, default = row.get("values", ()), row.get("default")
         if values and not any(value == default and type(value) is type(default) for value in values):
-            node = subject.nodes("options")[id_]
             hint = did_you_mean(str(default), map(str, values)) or f"one of {', '.join(map(str, values))}"
             yield diagnose(
-                "E407",
-                "error",
-                f"{default!r} is none of the values of {id_!r}",
-                node,
-                key="default",
-                hint=hint,
+                "E407", f"{default!r} is none of the values of {id_!r}", node, key="default", hint=hint
             )
 
 
@@ -244,15 +223,11 @@ def _stances(subject: Subject) -> Iterator[Diagnostic]:
             "that alone"
         )
         yield diagnose(
-            "E213",
-            "error",
-            said,
-            subject.nodes("stances")[default[-1] if default else next(iter(rows))],
-            hint=hint,
+            "E213", said, subject.nodes("stances")[default[-1] if default else next(iter(rows))], hint=hint
         )
 
 
 def _tables(subject: Subject) -> Iterator[Diagnostic]:
-    for id_, row in subject.rows("tables").items():
+    for _, row, node in subject.each("tables"):
         if "rows" not in row and "bands" not in row:
-            yield diagnose("E213", "error", "a table needs 'rows' or 'bands'", subject.nodes("tables")[id_])
+            yield diagnose("E213", "a table needs 'rows' or 'bands'", node)

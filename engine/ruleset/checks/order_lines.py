@@ -14,12 +14,6 @@ from ..nodes import Node, diagnose
 from ..order_syntax import SLOT, FormError, always_there, read_form, slots_in, written_twice
 from .subject import Subject
 
-__all__ = [
-    "forms_can_be_read",
-    "slots_left_out_have_a_value",
-]
-
-
 _BRACES = re.compile(r"\{([^{}]*)\}")
 
 
@@ -32,7 +26,7 @@ def forms_can_be_read(subject: Subject) -> Iterator[Diagnostic]:
                 try:
                     pattern = read_form(row[key], row.get("slots"))
                 except FormError as error:
-                    yield diagnose("E209", "error", str(error), node)
+                    yield diagnose("E209", str(error), node)
                     continue
                 if key == "syntax":
                     yield from _slots_unwritten(subject.nodes(form)[id_], row)
@@ -41,11 +35,7 @@ def forms_can_be_read(subject: Subject) -> Iterator[Diagnostic]:
                             f"the slot {name!r} stands there twice, and what is written first would be lost"
                         )
                         yield diagnose(
-                            "E209",
-                            "error",
-                            text,
-                            node,
-                            hint=f"two slots of different names, or {{{name}}} once",
+                            "E209", text, node, hint=f"two slots of different names, or {{{name}}} once"
                         )
                 there = {*SLOT.findall(row.get("syntax", "")), *row.get("slots", ())}
                 for slot in slots_in(pattern) if "syntax" in row else ():
@@ -55,7 +45,7 @@ def forms_can_be_read(subject: Subject) -> Iterator[Diagnostic]:
                             or f"the form has {', '.join(sorted(there)) or 'no slots'}"
                         )
                         text = f"no slot {slot.name!r} is in the form, so nothing could stand here"
-                        yield diagnose("E302", "error", text, node, hint=hint)
+                        yield diagnose("E302", text, node, hint=hint)
 
 
 def _slots_unwritten(node: Node, row: dict[str, Any]) -> Iterator[Diagnostic]:
@@ -68,9 +58,9 @@ def _slots_unwritten(node: Node, row: dict[str, Any]) -> Iterator[Diagnostic]:
             text = f"nothing fills the slot {name!r}: it is not in the form"
             # the form has a slot that nobody declared, which then holds text: one of both is misspelt
             if near:
-                yield diagnose("E213", "error", text, node, key="syntax", hint=f"write {{{name}}} in it")
+                yield diagnose("E213", text, node, key="syntax", hint=f"write {{{name}}} in it")
                 continue
-            yield diagnose("E213", "error", text, node.value["slots"], key=name, hint=hint)
+            yield diagnose("E213", text, node.value["slots"], key=name, hint=hint)
 
 
 def _may_be_left_out(row: Any) -> frozenset[str]:
@@ -122,4 +112,4 @@ def slots_left_out_have_a_value(subject: Subject) -> Iterator[Diagnostic]:
                 "declare the slot with `optional: true`, a number with a `default`, too: it is then "
                 "nothing, or that number"
             )
-            yield diagnose("E213", "error", text, node, key=key, hint=hint)
+            yield diagnose("E213", text, node, key=key, hint=hint)

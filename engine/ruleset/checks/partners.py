@@ -5,17 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ...core.choices import as_slot
 from ...core.diagnostics import Diagnostic
 from ..action_changes import CHANGES, tries_own_cases
 from ..nodes import Node, diagnose
 from .subject import Subject
-
-__all__ = [
-    "objectives_fit_their_aims",
-    "own_rules_fit_their_acts",
-    "policies_move_by_orders_of_moves",
-    "policies_name_slots_of_their_acts",
-]
 
 
 def objectives_fit_their_aims(subject: Subject) -> Iterator[Diagnostic]:
@@ -31,7 +25,7 @@ def objectives_fit_their_aims(subject: Subject) -> Iterator[Diagnostic]:
                     yield from _of_aim(subject, aims[name], wanted, node.value["goals"].value[side], name)
         for name in row.get("worth", {}):
             if not any(name in goals for goals in row["goals"].values()):
-                yield diagnose("E213", "error", f"{id_!r} has no aim {name!r}", node.value["worth"], key=name)
+                yield diagnose("E213", f"{id_!r} has no aim {name!r}", node.value["worth"], key=name)
 
 
 def _of_aim(subject: Subject, aim: dict[str, Any], wanted: Any, node: Node, key: str) -> Iterator[Diagnostic]:
@@ -44,7 +38,7 @@ def _of_aim(subject: Subject, aim: dict[str, Any], wanted: Any, node: Node, key:
     else:
         wants, shape = list, f"a list of {of}"
     if type(wanted) is not wants:
-        yield diagnose("E213", "error", f"the aim {key!r} needs {shape}", node, key=key)
+        yield diagnose("E213", f"the aim {key!r} needs {shape}", node, key=key)
     elif of != "number":
         others = wanted.values() if isinstance(wanted, dict) else ()
         groups = [id_ for id_, row in subject.rows("groups").items() if row["of"] == of]
@@ -53,9 +47,7 @@ def _of_aim(subject: Subject, aim: dict[str, Any], wanted: Any, node: Node, key:
         for thing in wrong:
             # else it is told as unknown
             if any(thing in subject.nodes(form) for form in ("places", "nations", "groups")):
-                yield diagnose(
-                    "E213", "error", f"the aim {key!r} needs {shape}; {thing!r} is none", node, key=key
-                )
+                yield diagnose("E213", f"the aim {key!r} needs {shape}; {thing!r} is none", node, key=key)
 
 
 def own_rules_fit_their_acts(subject: Subject) -> Iterator[Diagnostic]:
@@ -63,17 +55,17 @@ def own_rules_fit_their_acts(subject: Subject) -> Iterator[Diagnostic]:
     action.
     """
     acts = subject.rows("actions")
-    for id_, row in subject.rows(CHANGES).items():
+    for _, row, node in subject.each(CHANGES):
         slot = (act := acts.get(row["on"], {})).get("slots", {}).get("target")
-        if act and "against" in row and (slot["kind"] if isinstance(slot, dict) else slot) != "nation":
+        if act and "against" in row and as_slot(slot).get("kind") != "nation":
             message = (
                 f"'against' needs an action with a slot 'target' that takes a nation; {row['on']!r} has none"
             )
-            yield diagnose("E213", "error", message, subject.nodes(CHANGES)[id_], key="against")
+            yield diagnose("E213", message, node, key="against")
         if act and "test" not in row and not tries_own_cases(act):
             message = f"{row['on']!r} does not say where cases of single nations are tried"
             hint = "a case {nations: true} of the action says so"
-            yield diagnose("E213", "error", message, subject.nodes(CHANGES)[id_], key="on", hint=hint)
+            yield diagnose("E213", message, node, key="on", hint=hint)
 
 
 MOVING = ("units", "origin", "target")
@@ -95,11 +87,11 @@ def policies_move_by_orders_of_moves(subject: Subject) -> Iterator[Diagnostic]:
                 continue
             if not set(MOVING) <= set(order.get("slots", {})):
                 message = f"{rule['order']!r} is no order of a move: it needs the slots {', '.join(MOVING)}"
-                yield diagnose("E213", "error", message, node, key="order")
+                yield diagnose("E213", message, node, key="order")
             elif "among" not in rule and order.get("does") not in modes:
                 message = f"{rule['order']!r} is no order of a move: it needs a way of moving in 'does'"
                 hint = "'among' names the goals of other orders"
-                yield diagnose("E213", "error", message, node, key="order", hint=hint)
+                yield diagnose("E213", message, node, key="order", hint=hint)
 
 
 def policies_name_slots_of_their_acts(subject: Subject) -> Iterator[Diagnostic]:
@@ -118,14 +110,7 @@ def policies_name_slots_of_their_acts(subject: Subject) -> Iterator[Diagnostic]:
                 if slot not in slots:
                     hint = f"it has {', '.join(slots) or 'none'}"
                     yield diagnose(
-                        "E213",
-                        "error",
-                        f"the action {act['id']!r} has no slot {slot!r}",
-                        node,
-                        key=key,
-                        hint=hint,
+                        "E213", f"the action {act['id']!r} has no slot {slot!r}", node, key=key, hint=hint
                     )
             if rule.get("each") in slots and rule["each"] not in rule.get("among", ()):
-                yield diagnose(
-                    "E213", "error", f"`among` says no values for {rule['each']!r}", node, key="each"
-                )
+                yield diagnose("E213", f"`among` says no values for {rule['each']!r}", node, key="each")

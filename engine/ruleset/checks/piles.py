@@ -13,13 +13,6 @@ from ..nodes import Node, diagnose
 from .expressions import scope_of, words_of
 from .subject import Marked, Subject
 
-__all__ = [
-    "cards_come_into_the_game",
-    "deals_say_whose_piles_they_mean",
-    "piles_are_filled_from_others",
-    "piles_that_orders_choose_from_are_shown",
-]
-
 
 def deals_say_whose_piles_they_mean(subject: Subject) -> Iterator[Diagnostic]:
     """An effect that moves cards says whose piles it means where each nation has its own, and only there; it
@@ -32,28 +25,27 @@ def deals_say_whose_piles_they_mean(subject: Subject) -> Iterator[Diagnostic]:
         for key, end in (("whose", "from"), ("who", "to")):
             if deal.get(key) is not None and not own[key]:
                 message = f"{deal.text(end)!r} is one pile for all, so {key!r} has no meaning"
-                yield diagnose("E213", "error", message, deal, key=key)
+                yield diagnose("E213", message, deal, key=key)
         said = any(deal.get(key) is not None for key in own)
         if any(own.values()) and not said and "self" not in scope_of(mark, words_of(subject)):
             message = "whose pile is meant is not said, and there is no self here"
-            yield diagnose("E213", "error", message, deal, hint="say `who`, or bind it: `for: nations()`")
+            yield diagnose("E213", message, deal, hint="say `who`, or bind it: `for: nations()`")
         if deal.get("cards") is not None and deal.get("n") is not None:
             message = "either the `cards` are named, or `n` are drawn"
-            yield diagnose("E213", "error", message, deal, key="n")
+            yield diagnose("E213", message, deal, key="n")
         if deal.text("from") == deal.text("to") and not (said and own["who"] and deal.get("whose")):
-            yield diagnose("E213", "error", "the cards stay where they are", deal, key="to")
+            yield diagnose("E213", "the cards stay where they are", deal, key="to")
 
 
 def piles_are_filled_from_others(subject: Subject) -> Iterator[Diagnostic]:
     """A pile is filled up from another one, of which it is known whose it is."""
-    for id_, row in subject.rows("piles").items():
+    for id_, row, at in subject.each("piles"):
         refill = row.get("refill")
-        at = subject.nodes("piles")[id_]
         if refill == id_:
-            yield diagnose("E213", "error", "a pile cannot be filled up from itself", at, key="refill")
+            yield diagnose("E213", "a pile cannot be filled up from itself", at, key="refill")
         elif refill is not None and _is_own(subject, refill) and not _is_own(subject, id_):
             message = f"each nation has a pile {refill!r}: whose is to fill up this one, which is for all?"
-            yield diagnose("E213", "error", message, at, key="refill")
+            yield diagnose("E213", message, at, key="refill")
 
 
 def cards_come_into_the_game(subject: Subject) -> Iterator[Diagnostic]:
@@ -66,22 +58,21 @@ def cards_come_into_the_game(subject: Subject) -> Iterator[Diagnostic]:
     refilled = {id_ for id_, row in subject.rows("piles").items() if "refill" in row}
     into = begins | refilled | {str(deal.text("to")) for deal in deals}
     out_of = refills | {str(deal.text("from")) for deal in deals}
-    for id_, row in subject.rows("cards").items():
-        node = subject.nodes("cards")[id_]
-        if "in" not in row and not node.file.startswith(".."):
+    for id_, row, node in subject.each("cards"):
+        if "in" not in row and not node.is_below:
             message = f"no pile holds {id_!r}, so nobody ever has it"
-            yield diagnose("W622", "warning", message, node, hint="say `in` which pile it begins")
+            yield diagnose("W622", message, node, hint="say `in` which pile it begins")
     for id_ in subject.rows("piles"):
         node = subject.nodes("piles")[id_]
-        if node.file.startswith(".."):
+        if node.is_below:
             continue
         if id_ not in into:
             message = f"no card ever comes into {id_!r}"
             hint = "a card begins `in` it, or an effect deals `to` it"
-            yield diagnose("W622", "warning", message, node, hint=hint)
+            yield diagnose("W622", message, node, hint=hint)
         elif id_ in begins and id_ not in out_of:
             message = f"the cards that begin in {id_!r} never leave it"
-            yield diagnose("W622", "warning", message, node, hint="an effect deals `from` it")
+            yield diagnose("W622", message, node, hint="an effect deals `from` it")
 
 
 def piles_that_orders_choose_from_are_shown(subject: Subject) -> Iterator[Diagnostic]:
@@ -101,7 +92,7 @@ def piles_that_orders_choose_from_are_shown(subject: Subject) -> Iterator[Diagno
                 node, key = mark.place
                 message = f"nobody is shown {pile!r}, so nobody can choose from it"
                 hint = f"a row of visibility: `{{id: {pile}, what: piles, to: owner, fields: [{pile}]}}`"
-                yield diagnose("W623", "warning", message, node, key=key, hint=hint)
+                yield diagnose("W623", message, node, key=key, hint=hint)
 
 
 def _piles_in(text: Any) -> list[str]:

@@ -13,15 +13,6 @@ from ...core.diagnostics import Diagnostic
 from ..nodes import Node, diagnose, find
 from .subject import Subject
 
-__all__ = [
-    "bounds_go_upward",
-    "dice_can_come_to_what_is_asked",
-    "figures_fit_their_dice",
-    "fractions_are_small_enough",
-    "thresholds_lie_within",
-    "years_are_whole",
-]
-
 BOUNDS = (("least", "most"), ("at_least", "at_most"))
 """Keys of one map that say between what a number lies."""
 _DICE = re.compile(r"([0-9]+)d([0-9]+)([+-][0-9]+)?")
@@ -30,13 +21,7 @@ MONTHS = 12
 
 def bounds_go_upward(subject: Subject) -> Iterator[Diagnostic]:
     """The least of something is not more than the most, where both are plain numbers."""
-    for form, id_, node in subject.draft.all_rows():
-        if (
-            form in subject.known
-            and (form, id_) not in subject.faulty
-            and "most'" in subject.text_of(form, id_, node)
-        ):
-            yield from _bounds(node)
+    yield from subject.found_in("most'", _bounds)
 
 
 def _bounds(node: Node) -> Iterator[Diagnostic]:
@@ -47,17 +32,8 @@ def _bounds(node: Node) -> Iterator[Diagnostic]:
         if least.value > most.value:
             message = f"nothing lies between {low!r} {least.value} and {high!r} {most.value}"
             yield diagnose(
-                "E212",
-                "error",
-                message,
-                node,
-                key=low,
-                hint=f"write {low}: {most.value}, {high}: {least.value}",
+                "E212", message, node, key=low, hint=f"write {low}: {most.value}, {high}: {least.value}"
             )
-    for _, child in node.items():
-        yield from _bounds(child)
-    for member in node.members():
-        yield from _bounds(member)
 
 
 def fractions_are_small_enough(subject: Subject) -> Iterator[Diagnostic]:
@@ -69,24 +45,22 @@ def fractions_are_small_enough(subject: Subject) -> Iterator[Diagnostic]:
         if most is not None and isinstance(value, str) and Fraction(value) > most:
             node, key = mark.place
             hint = f"a whole number or a fraction, {most} at most"
-            yield diagnose(
-                "E209", "error", f"{value} is too large: the most is {most}", node, key=key, hint=hint
-            )
+            yield diagnose("E209", f"{value} is too large: the most is {most}", node, key=key, hint=hint)
 
 
 def thresholds_lie_within(subject: Subject) -> Iterator[Diagnostic]:
     """A threshold of a track that its value can never have."""
-    for id_, row in subject.rows("tracks").items():
+    for id_, row, node in subject.each("tracks"):
         low, high = row.get("at_least"), row.get("at_most")
         if low is not None and high is not None and low > high:
             continue
-        at = subject.nodes("tracks")[id_].get("thresholds")
+        at = node.get("thresholds")
         for value, said in zip(
             row.get("thresholds", ()), at.members() if at is not None else (), strict=True
         ):
             if (low is not None and value < low) or (high is not None and value > high):
                 message = f"{id_!r} never comes to {value}: it goes from {'no end' if low is None else low}"
-                yield diagnose("E209", "error", f"{message} to {'no end' if high is None else high}", said)
+                yield diagnose("E209", f"{message} to {'no end' if high is None else high}", said)
 
 
 def dice_can_come_to_what_is_asked(subject: Subject) -> Iterator[Diagnostic]:
@@ -110,17 +84,12 @@ def dice_can_come_to_what_is_asked(subject: Subject) -> Iterator[Diagnostic]:
         if (key == "at_most" and asked < n + more) or (key == "at_least" and asked > n * size + more):
             hint = f"{found[0]} shows {n + more} to {n * size + more}"
             yield diagnose(
-                "E214", "error", f"{found[0]} never comes to {key!r} {asked}", roll, key=str(key), hint=hint
+                "E214", f"{found[0]} never comes to {key!r} {asked}", roll, key=str(key), hint=hint
             )
         elif (key == "at_most" and asked >= n * size + more) or (key == "at_least" and asked <= n + more):
             hint = f"{found[0]} shows {n + more} to {n * size + more}; without {key!r} nothing is asked of it"
             yield diagnose(
-                "W613",
-                "warning",
-                f"{found[0]} always comes to {key!r} {asked}",
-                roll,
-                key=str(key),
-                hint=hint,
+                "W613", f"{found[0]} always comes to {key!r} {asked}", roll, key=str(key), hint=hint
             )
 
 
@@ -142,11 +111,7 @@ def figures_fit_their_dice(subject: Subject) -> Iterator[Diagnostic]:
         parts, less = _altered(subject, stat)
         for id_, unit in subject.rows("units").items():
             value, node = unit.get(found[1]), subject.nodes("units")[id_]
-            if (
-                isinstance(value, bool)
-                or not isinstance(value, int | Fraction | str)
-                or node.file.startswith("..")
-            ):
+            if isinstance(value, bool) or not isinstance(value, int | Fraction | str) or node.is_below:
                 continue
             try:
                 figure = Fraction(value)
@@ -154,11 +119,11 @@ def figures_fit_their_dice(subject: Subject) -> Iterator[Diagnostic]:
                 continue
             said = f"the die shows 1 to {most}, and {found[1]!r} of {id_!r} is {value}"
             if figure > most and not less and "at_most" not in row:
-                yield diagnose("W620", "warning", said, node.value[found[1]], hint=f"{most} hits always")
+                yield diagnose("W620", said, node.value[found[1]], hint=f"{most} hits always")
             elif figure.denominator != 1 and not parts:
                 low = figure.numerator // figure.denominator
                 hint = f"a part of a face counts for nothing: write {low} or {low + 1}"
-                yield diagnose("W620", "warning", said, node.value[found[1]], hint=hint)
+                yield diagnose("W620", said, node.value[found[1]], hint=hint)
 
 
 def _altered(subject: Subject, stat: str) -> tuple[bool, bool]:
@@ -204,4 +169,4 @@ def years_are_whole(subject: Subject) -> Iterator[Diagnostic]:
         message = f"{len(names)} names for turns of {last} do not make whole years"
         hint = f"{MONTHS // months} names make one" if MONTHS % months == 0 else ""
         node = find(subject.draft.manifest, ["settings", "calendar"])
-        yield diagnose("E213", "error", message, node, key="names", hint=hint)
+        yield diagnose("E213", message, node, key="names", hint=hint)

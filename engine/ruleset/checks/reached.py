@@ -7,8 +7,7 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...core.diagnostics import Diagnostic
@@ -17,17 +16,6 @@ from ..expressions.parse import strip_mark
 from ..nodes import Node, as_list, as_nodes, diagnose, find
 from ..sequence_changes import frame_nodes
 from .subject import Marked, Subject
-
-__all__ = [
-    "cases_are_come_to",
-    "events_say_what_has_happened",
-    "passages_are_guarded",
-    "results_leave_no_face_out",
-    "rows_of_matrices_are_come_to",
-    "technologies_can_be_begun",
-    "technologies_can_be_learned",
-    "triggers_can_come",
-]
 
 _DICE = re.compile(r"([0-9]+)d([0-9]+)([+-][0-9]+)?")
 HOLD = frozenset({"effects", "roll", "say", "cases", "results", "always"})
@@ -70,15 +58,13 @@ def _steps(subject: Subject, filters: Any, at: Node) -> Iterator[Diagnostic]:
             name for n in frame_nodes(list(find(named, ["steps"]).members())) if (name := n.text("step"))
         ]
         message = f"the event can never fire: {said.value!r} is not a step, and only steps are waited for"
-        yield diagnose(
-            "W601", "warning", message, said, hint=f"its last step is {inside[-1]!r}" if inside else ""
-        )
+        yield diagnose("W601", message, said, hint=f"its last step is {inside[-1]!r}" if inside else "")
 
 
 def _learned(subject: Subject, filters: Any, at: Node) -> Iterator[Diagnostic]:
     technologies = subject.rows("technologies")
     if not technologies:
-        yield diagnose("W601", "warning", "what is waited for never comes: there are no technologies", at)
+        yield diagnose("W601", "what is waited for never comes: there are no technologies", at)
         return
     named = filters.get("tech") if isinstance(filters, dict) else None
     rows = [row for id_, row in technologies.items() if id_ in as_list(named)] or list(technologies.values())
@@ -90,7 +76,7 @@ def _learned(subject: Subject, filters: Any, at: Node) -> Iterator[Diagnostic]:
                 if most > 1
                 else "there is one level only"
             )
-            yield diagnose("W601", "warning", message, said)
+            yield diagnose("W601", message, said)
 
 
 def _reached(subject: Subject, filters: Mapping[str, Any], at: Node) -> Iterator[Diagnostic]:
@@ -112,7 +98,7 @@ def _reached(subject: Subject, filters: Mapping[str, Any], at: Node) -> Iterator
                 if known
                 else "add it to the `thresholds` of the track"
             )
-            yield diagnose("W601", "warning", message, said, hint=hint)
+            yield diagnose("W601", message, said, hint=hint)
 
 
 # --- technologies that need one another
@@ -150,7 +136,7 @@ def technologies_can_be_begun(subject: Subject) -> Iterator[Diagnostic]:
             if ring and told.isdisjoint(ring):
                 node = subject.nodes("technologies")[id_]
                 way = " → ".join([*ring, ring[0]])
-                yield diagnose("W619", "warning", f"nobody can ever begin {id_!r}: {way}", node, key=field)
+                yield diagnose("W619", f"nobody can ever begin {id_!r}: {way}", node, key=field)
                 told.update(ring)
 
 
@@ -170,9 +156,9 @@ def technologies_can_be_learned(subject: Subject) -> Iterator[Diagnostic]:
                 return  # a slot, an expression or a lot: it may be any
             learned.add(str(said))
     for id_, node in subject.nodes("technologies").items():
-        if id_ not in learned and not node.file.startswith(".."):
+        if id_ not in learned and not node.is_below:
             message = f"nobody can ever learn {id_!r}: no effect does"
-            yield diagnose("W625", "warning", message, node, hint=f"an effect `learn: {{tech: {id_}}}`")
+            yield diagnose("W625", message, node, hint=f"an effect `learn: {{tech: {id_}}}`")
 
 
 def _another(subject: Subject, verb: str, said: object) -> bool:
@@ -233,42 +219,20 @@ def rows_of_matrices_are_come_to(subject: Subject) -> Iterator[Diagnostic]:
         before: dict[str, list[tuple[str, str]]] = {}
         for index, inner in enumerate(row.get("rows", ())):
             node = find(subject.nodes("matrices")[id_], ["rows", index])
-            if "on" not in inner or node.file.startswith(".."):
+            if "on" not in inner or node.is_below:
                 continue
             test = " ".join(str(inner.get("when", True)).split())
             earlier = before.setdefault(json.dumps(inner["on"], sort_keys=True, default=str), [])
             first = next((name for name, asked in earlier if asked in ("True", test)), None)
             if first is not None:
                 message = f"the row is never played: {first!r} before it waits for the same"
-                yield diagnose(
-                    "W618", "warning", message, node, hint="say what is different in `when`, or leave it out"
-                )
+                yield diagnose("W618", message, node, hint="say what is different in `when`, or leave it out")
             earlier.append((str(inner.get("id", index + 1)), test))
 
 
 def cases_are_come_to(subject: Subject) -> Iterator[Diagnostic]:
     """A case behind one that always holds, or behind one with the same test."""
-    yield from _in_rows_with(subject, "cases", _cases)
-
-
-def _in_rows_with(
-    subject: Subject, key: str, check: Callable[[Node], Iterable[Diagnostic]]
-) -> Iterator[Diagnostic]:
-    """What a check finds in the maps, at any depth, of the rows in which a key stands; kept with the row."""
-    for form, id_, node in subject.draft.all_rows():
-        if (
-            form in subject.known
-            and (form, id_) not in subject.faulty
-            and f"'{key}'" in subject.text_of(form, id_, node)
-        ):
-            yield from subject.of_row(f"faults of {key}", node, partial(_in_maps, node, check))
-
-
-def _in_maps(node: Node, check: Callable[[Node], Iterable[Diagnostic]]) -> list[Diagnostic]:
-    found = list(check(node)) if node.is_map else []
-    for inner in (*(child for _, child in node.items()), *node.members()):
-        found += _in_maps(inner, check)
-    return found
+    yield from subject.found_in("'cases'", _cases)
 
 
 def _cases(node: Node) -> Iterator[Diagnostic]:
@@ -286,7 +250,7 @@ def _cases(node: Node) -> Iterator[Diagnostic]:
                     if said in before and said
                     else "one before it always holds"
                 )
-                yield diagnose("W618", "warning", message, case)
+                yield diagnose("W618", message, case)
                 break
             before.append(said)
 
@@ -297,17 +261,12 @@ def events_say_what_has_happened(subject: Subject) -> Iterator[Diagnostic]:
     """
     for id_, row in subject.rows("events").items():
         cases, node = row.get("cases"), subject.nodes("events")[id_]
-        if not cases or "says" not in row or "roll" in row or "always" in row or node.file.startswith(".."):
+        if not cases or "says" not in row or "roll" in row or "always" in row or node.is_below:
             continue
         if all("when" in case for case in cases) and not _of_one_thing(cases):
             hint = "give each case what it says (`say`), or add a last case without `when`"
             yield diagnose(
-                "W617",
-                "warning",
-                "this is said, too, where none of the cases holds",
-                node,
-                key="says",
-                hint=hint,
+                "W617", "this is said, too, where none of the cases holds", node, key="says", hint=hint
             )
 
 
@@ -324,7 +283,7 @@ def results_leave_no_face_out(subject: Subject) -> Iterator[Diagnostic]:
     """Results of a throw, from the lowest face to the highest, without a single one: several are left out on
     purpose.
     """
-    yield from _in_rows_with(subject, "results", _gaps)
+    yield from subject.found_in("'results'", _gaps)
 
 
 def _gaps(node: Node) -> Iterator[Diagnostic]:
@@ -339,9 +298,7 @@ def _gaps(node: Node) -> Iterator[Diagnostic]:
             missing = [face for face in range(low, high + 1) if face not in faces]
             if len(missing) == 1 and low in faces and high in faces:
                 message = f"nothing is said of {missing[0]} on {dice[0]}"
-                yield diagnose(
-                    "W616", "warning", message, results, hint="say what comes of it, or `else: []`"
-                )
+                yield diagnose("W616", message, results, hint="say what comes of it, or `else: []`")
 
 
 # --- the map
@@ -354,13 +311,9 @@ def passages_are_guarded(subject: Subject) -> Iterator[Diagnostic]:
     named |= {row.get("alternative") for row in subject.rows("passages").values()}
     for id_, node in subject.nodes("passages").items():
         between = subject.rows("passages").get(id_, {}).get("between", ())
-        if id_ not in named and set(between) in linked and not node.file.startswith(".."):
+        if id_ not in named and set(between) in linked and not node.is_below:
             ends = " and ".join(between)
             hint = f"write `guards: {id_}` on the link between {ends}"
             yield diagnose(
-                "W512",
-                "warning",
-                f"no link is guarded by the passage {id_!r}: it stops nobody",
-                node,
-                hint=hint,
+                "W512", f"no link is guarded by the passage {id_!r}: it stops nobody", node, hint=hint
             )

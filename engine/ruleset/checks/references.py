@@ -12,16 +12,6 @@ from ..forms import Forms
 from ..nodes import Node, diagnose, texts_in
 from .subject import Marked, Subject, gone
 
-__all__ = [
-    "Rows",
-    "dangling",
-    "groups_have_members_that_exist",
-    "is_meant",
-    "notes_are_about_rows",
-    "references_name_rows_that_exist",
-]
-
-
 MOST_HINTS = 200
 """Looking for near misses takes time: a ruleset with more dangling names than this has another trouble than
 misspelling.
@@ -41,15 +31,14 @@ def references_name_rows_that_exist(subject: Subject) -> Iterator[Diagnostic]:
 
 def notes_are_about_rows(subject: Subject) -> Iterator[Diagnostic]:
     """A note that says why a row is not played is called after the row."""
-    for id_, row in subject.rows("notes").items():
+    for id_, row, node in subject.each("notes"):
         form, _, about = id_.partition("/")
-        node = subject.nodes("notes")[id_]
-        if "reason" not in row or about in subject.nodes(form) or node.file.startswith(".."):
+        if "reason" not in row or about in subject.nodes(form) or node.is_below:
             continue
         near = subject.instead(about, subject.nodes(form)) if form in subject.known else ""
         hint = near or "its id is that of the row, such as movement/march"
         message = f"there is no row {id_!r}, which this note is about"
-        yield diagnose("W604", "warning", message, node, hint=hint)
+        yield diagnose("W604", message, node, hint=hint)
 
 
 def dangling(
@@ -89,9 +78,9 @@ def dangling(
             message = f"{' or '.join(forms)} has no {kind}{value!r}"
             hint = hints.get(asked, "")
             if cited:
-                yield diagnose("W420", "warning", message, at, key=key, hint=hint)
+                yield diagnose("W420", message, at, key=key, hint=hint)
             else:
-                yield diagnose("E401", "error", message, at, key=key, hint=hint)
+                yield diagnose("E401", message, at, key=key, hint=hint)
 
 
 def is_meant(row: object, wanted: Mapping[str, str]) -> bool:
@@ -103,17 +92,15 @@ def is_meant(row: object, wanted: Mapping[str, str]) -> bool:
 
 def groups_have_members_that_exist(subject: Subject) -> Iterator[Diagnostic]:
     """The members of a group must be rows of the table it is a group of, each once."""
-    for id_, row in subject.rows("groups").items():
-        members = subject.nodes("groups")[id_].value["members"]
+    for id_, row, node in subject.each("groups"):
+        members = node.value["members"]
         known = subject.nodes(row["of"])
         seen: set[str] = set()
         for member in members.members():
             name = member.value
             if name not in known and row["of"] in subject.known:
                 hint = subject.instead(str(name), known)
-                yield diagnose(
-                    "E404", "error", f"the group {id_!r}: {row['of']} has no {name!r}", member, hint=hint
-                )
+                yield diagnose("E404", f"the group {id_!r}: {row['of']} has no {name!r}", member, hint=hint)
             elif name in seen:
-                yield diagnose("E406", "error", f"the group {id_!r} has {name!r} twice", member)
+                yield diagnose("E406", f"the group {id_!r} has {name!r} twice", member)
             seen.add(name)

@@ -20,22 +20,6 @@ from .expressions import words_of
 from .mentions import gather_words, words_of_expressions, words_of_row
 from .subject import Subject
 
-__all__ = [
-    "events_can_fire",
-    "filters_name_what_exists",
-    "is_helper",
-    "numbers_of_units_are_there",
-    "orders_and_acts_are_taken_by_a_step",
-    "rows_are_settled_by_a_step",
-    "rows_of_helpers_are_used",
-    "rows_that_open_are_opened",
-    "steps_named_are_in_the_sequence",
-    "tags_are_read",
-    "thresholds_are_waited_for",
-    "transfers_are_ordered",
-    "units_can_be_got",
-]
-
 TURNS = ("turn_start", "turn_end")
 UNUSED_HINT = "remove it, or silence this with a reason"
 FILTERS = {"action": ("actions", "orders"), "track": ("tracks",)}
@@ -68,24 +52,19 @@ def events_can_fire(subject: Subject) -> Iterator[Diagnostic]:
     """An event needs something to wait for that can come, and a test that can hold."""
     calendar = subject.settings.get("calendar", {})
     last = 0 if "unless" in calendar else calendar.get("turns", 0)
-    for id_, row in subject.rows("events").items():
-        node = subject.nodes("events")[id_]
+    for _, row, node in subject.each("events"):
         if not any(key in row for key in ("on", "becomes", "when")):
-            yield diagnose(
-                "W601", "warning", "the event waits for nothing", node, hint="give it `on` or `becomes`"
-            )
+            yield diagnose("W601", "the event waits for nothing", node, hint="give it `on` or `becomes`")
         for key in ("when", "becomes"):
             if never_holds(row.get(key), words_of(subject).ids):
-                yield diagnose(
-                    "W601", "warning", f"the event can never fire: `{key}` is never true", node.value[key]
-                )
+                yield diagnose("W601", f"the event can never fire: `{key}` is never true", node.value[key])
         facts = facts_of(row.get("on"))
         late = [
             word for word, turn in facts if word in TURNS and isinstance(turn, int) and last and turn > last
         ]
         if facts and len(late) == len(facts):
             message = f"the event can never fire: the game has {last} turns"
-            yield diagnose("W601", "warning", message, node.value["on"])
+            yield diagnose("W601", message, node.value["on"])
 
 
 def facts_of(on: Any) -> list[tuple[str, Any]]:
@@ -111,7 +90,7 @@ def steps_named_are_in_the_sequence(subject: Subject) -> Iterator[Diagnostic]:
             for at in _steps(subject.nodes(form)[id_]):
                 if isinstance(at.value, str) and at.value not in names:
                     hint = did_you_mean(at.value, names) or STEPS_SHOWN
-                    yield diagnose("E605", "error", f"the sequence has no step {at.value!r}", at, hint=hint)
+                    yield diagnose("E605", f"the sequence has no step {at.value!r}", at, hint=hint)
 
 
 def _steps(node: Node) -> Iterator[Node]:
@@ -133,9 +112,7 @@ def filters_name_what_exists(subject: Subject) -> Iterator[Diagnostic]:
                     for at in as_nodes(filters.get(key)):
                         if not at.is_map and not str(at.value).startswith("=") and at.value not in known:
                             hint = did_you_mean(str(at.value), known)
-                            yield diagnose(
-                                "E401", "error", f"{' or '.join(forms)} has no {at.value!r}", at, hint=hint
-                            )
+                            yield diagnose("E401", f"{' or '.join(forms)} has no {at.value!r}", at, hint=hint)
 
 
 def _frame(subject: Subject) -> list[Node]:
@@ -172,13 +149,13 @@ def orders_and_acts_are_taken_by_a_step(subject: Subject) -> Iterator[Diagnostic
         if id_ not in taken and not takes_all:
             message = f"no step of the sequence takes the action {id_!r}"
             hint = "list it in the `actions` of a step"
-            yield diagnose("W602", "warning", message, subject.nodes("actions")[id_], hint=hint)
+            yield diagnose("W602", message, subject.nodes("actions")[id_], hint=hint)
     mentioned = _words_of_the_frame(subject)
     for id_, row in subject.rows("orders").items():
         if "step" not in row and not {id_, row.get("does"), row.get("mission")} & mentioned:
             message = f"no step of the sequence takes the order {id_!r}"
             hint = "give it the `step` that carries it out"
-            yield diagnose("W602", "warning", message, subject.nodes("orders")[id_], hint=hint)
+            yield diagnose("W602", message, subject.nodes("orders")[id_], hint=hint)
 
 
 def rows_are_settled_by_a_step(subject: Subject) -> Iterator[Diagnostic]:
@@ -188,24 +165,20 @@ def rows_are_settled_by_a_step(subject: Subject) -> Iterator[Diagnostic]:
         if not subject.draft.sequence or any(node.get(key) is None for node in steps):
             continue
         named = set(named_by(steps, key))
-        for id_, row in subject.rows(form).items():
-            node = subject.nodes(form)[id_]
-            if id_ not in named and row.get("how") != "effect" and not node.file.startswith(".."):
+        for id_, row, node in subject.each(form):
+            if id_ not in named and row.get("how") != "effect" and not node.is_below:
                 hint = f"list it in the `{key}` of a step with `do: {do}`"
-                yield diagnose(
-                    "W602", "warning", f"no step of the sequence settles {id_!r} of {form}", node, hint=hint
-                )
+                yield diagnose("W602", f"no step of the sequence settles {id_!r} of {form}", node, hint=hint)
 
 
 def rows_that_open_are_opened(subject: Subject) -> Iterator[Diagnostic]:
     """A row of `visibility` that is shut until a step opens it is opened by one."""
     opened = set(named_by((n for n in _frame(subject) if n.text("do") == "inform"), "visibility"))
-    for id_, row in subject.rows("visibility").items():
-        node = subject.nodes("visibility")[id_]
-        if "opens" in row and id_ not in opened and not node.file.startswith(".."):
+    for id_, row, node in subject.each("visibility"):
+        if "opens" in row and id_ not in opened and not node.is_below:
             message = f"no step of the sequence opens {id_!r} of visibility: nobody is ever shown it"
             hint = "list it in the `visibility` of a step with `do: inform`"
-            yield diagnose("W602", "warning", message, node, key="opens", hint=hint)
+            yield diagnose("W602", message, node, key="opens", hint=hint)
 
 
 def transfers_are_ordered(subject: Subject) -> Iterator[Diagnostic]:
@@ -218,10 +191,10 @@ def transfers_are_ordered(subject: Subject) -> Iterator[Diagnostic]:
         words = _words_outside(subject, "transfers")
         for id_ in rows:
             node = subject.nodes("transfers")[id_]
-            if id_ not in words and not node.file.startswith(".."):
+            if id_ not in words and not node.is_below:
                 message = f"no order does {id_!r} of transfers"
                 hint = f"an order with `does: {id_}`, and a step with `do: transfer`"
-                yield diagnose("W602", "warning", message, node, hint=hint)
+                yield diagnose("W602", message, node, hint=hint)
 
 
 def orders_go_by_a_mode_of_their_step(subject: Subject) -> Iterator[Diagnostic]:
@@ -238,15 +211,13 @@ def orders_go_by_a_mode_of_their_step(subject: Subject) -> Iterator[Diagnostic]:
         if row["does"] not in [mode.value for mode in modes]:
             node = subject.nodes("orders")[id_]
             message = f"the step {row['step']!r} carries out no moves by {row['does']!r}"
-            yield diagnose(
-                "W602", "warning", message, node, key="does", hint="list it in the `movement` of the step"
-            )
+            yield diagnose("W602", message, node, key="does", hint="list it in the `movement` of the step")
 
 
 def cargo_goes_by_a_mode_that_carries(subject: Subject) -> Iterator[Diagnostic]:
     """An order with a list of cargo uses a row of `movement` that takes cargo aboard."""
     modes = subject.rows("movement")
-    for id_, row in subject.rows("orders").items():
+    for _, row, node in subject.each("orders"):
         if CARGO in row.get("slots", {}) and row.get("does") in modes and "carries" not in modes[row["does"]]:
             message = (
                 f"an order with the slot {CARGO!r} needs a way of moving with 'carries'; "
@@ -254,7 +225,7 @@ def cargo_goes_by_a_mode_that_carries(subject: Subject) -> Iterator[Diagnostic]:
             )
             could = [mode for mode, other in modes.items() if "carries" in other]
             hint = f"such are: {', '.join(could[:5])}" if could else "give the way of moving `carries`"
-            yield diagnose("E213", "error", message, subject.nodes("orders")[id_], key="does", hint=hint)
+            yield diagnose("E213", message, node, key="does", hint=hint)
 
 
 def _words_of_the_frame(subject: Subject) -> set[Any]:
@@ -286,9 +257,7 @@ def units_can_be_got(subject: Subject) -> Iterator[Diagnostic]:
     gather_words(list(sold), made)
     for id_, node in subject.nodes("units").items():
         if id_ not in made:
-            yield diagnose(
-                "W603", "warning", f"nobody can get {id_!r}: it is not for sale, and no rule makes it", node
-            )
+            yield diagnose("W603", f"nobody can get {id_!r}: it is not for sale, and no rule makes it", node)
 
 
 def numbers_of_units_are_there(subject: Subject) -> Iterator[Diagnostic]:
@@ -313,7 +282,7 @@ def numbers_of_units_are_there(subject: Subject) -> Iterator[Diagnostic]:
             for id_ in lacking:
                 message = f"{id_!r} has no {field!r}, as other units have, and the field no default"
                 hint = f"say {field} of it, or `default: 0` of the field"
-                yield diagnose("W612", "warning", message, subject.nodes("units")[id_], hint=hint)
+                yield diagnose("W612", message, subject.nodes("units")[id_], hint=hint)
 
 
 def is_helper(form: str, row: Mapping[str, Any]) -> bool:
@@ -345,11 +314,11 @@ def rows_of_helpers_are_used(subject: Subject) -> Iterator[Diagnostic]:
             continue
         node = subject.nodes(form)[id_]
         # a row of the base that an overlay has no use for is no fault of either
-        if node.file.startswith(".."):
+        if node.is_below:
             continue
         near = did_you_mean(id_, subject.draft.added.get((form, id_), set()))
         hint = f"{form} has no {id_!r} below, so the row is new; {near}" if near else UNUSED_HINT
-        yield diagnose("W604", "warning", f"nothing uses {id_!r} of {form}", node, hint=hint)
+        yield diagnose("W604", f"nothing uses {id_!r} of {form}", node, hint=hint)
 
 
 def kinds_of_the_map_are_named(subject: Subject) -> Iterator[Diagnostic]:
@@ -362,17 +331,13 @@ def kinds_of_the_map_are_named(subject: Subject) -> Iterator[Diagnostic]:
         kinds = {id_: str(row["kind"]) for id_, row in subject.rows(form).items() if "kind" in row}
         for id_, kind in kinds.items():
             node = subject.nodes(form)[id_]
-            if kind in words or kind in told or node.file.startswith(".."):
+            if kind in words or kind in told or node.is_below:
                 continue
             told.add(kind)
             hint = did_you_mean(kind, {k for k in kinds.values() if k in words})
             if hint:
                 yield diagnose(
-                    "W604",
-                    "warning",
-                    f"no rule names {form} of the kind {kind!r}",
-                    node.value["kind"],
-                    hint=hint,
+                    "W604", f"no rule names {form} of the kind {kind!r}", node.value["kind"], hint=hint
                 )
 
 
@@ -395,12 +360,12 @@ def tags_are_read(subject: Subject) -> Iterator[Diagnostic]:
     rows = subject.rows("units").values() if _tags_asked_for(subject) else ()
     lone = set(chain.from_iterable(row["tags"] for row in rows if words.isdisjoint(row.get("tags", words))))
     for name, stands in tagged.items():
-        if name in words or stands[0].file.startswith(".."):
+        if name in words or stands[0].is_below:
             continue
         hint = did_you_mean(name, {*(tagged.keys() & words), *_tags_asked_for(subject)})
         if hint or name in lone:
             message = f"no rule selects units by the tag {name!r}"
-            yield diagnose("W604", "warning", message, stands[0], hint=hint or UNUSED_HINT)
+            yield diagnose("W604", message, stands[0], hint=hint or UNUSED_HINT)
 
 
 def _tags_asked_for(subject: Subject) -> set[str]:
@@ -421,7 +386,7 @@ def thresholds_are_waited_for(subject: Subject) -> Iterator[Diagnostic]:
         waited += _filters(subject.values[form][id_], "reached")
     for id_, thresholds in tracks.items():
         node = subject.nodes("tracks")[id_]
-        if node.file.startswith(".."):
+        if node.is_below:
             continue
         wanted = [f for f in waited if _may_be(f.get("track"), id_) or not _known(f.get("track"), tracks)]
         # of which it is told that it never comes
@@ -430,11 +395,7 @@ def thresholds_are_waited_for(subject: Subject) -> Iterator[Diagnostic]:
         for value, said in zip(thresholds, node.value["thresholds"].members(), strict=True):
             if not any(_may_be(f.get("at"), value) for f in wanted):
                 yield diagnose(
-                    "W604",
-                    "warning",
-                    f"nothing waits until {id_!r} reaches {value}",
-                    said,
-                    hint="leave it out",
+                    "W604", f"nothing waits until {id_!r} reaches {value}", said, hint="leave it out"
                 )
 
 

@@ -15,14 +15,6 @@ from ..nodes import EMPTY, Node, Path, diagnose, find, plain_value
 from ..overlay import FRAME, FRAME_CHANGES
 from .subject import MANIFEST, Subject
 
-__all__ = [
-    "changes_of_the_sequence_have_their_shape",
-    "faults_of",
-    "rows_have_the_shape_of_their_form",
-    "the_manifest_has_its_shape",
-    "the_sequence_has_its_shape",
-]
-
 
 def rows_have_the_shape_of_their_form(subject: Subject) -> Iterator[Diagnostic]:
     """Every row against the schema of its table."""
@@ -71,7 +63,7 @@ def the_sequence_has_its_shape(subject: Subject) -> Iterator[Diagnostic]:
     for number, node in enumerate(subject.draft.sequence):
         if not node.is_map:
             subject.faulty.add((FRAME, str(number)))
-            yield diagnose("E203", "error", "a step of the sequence must be a map", node)
+            yield diagnose("E203", "a step of the sequence must be a map", node)
         elif subject.known.has_file(FRAME):
             faults = list(faults_of(subject.known, FRAME, node))
             if faults:
@@ -118,14 +110,14 @@ def _by_themselves(
             if not _ID.fullmatch(key) or (own is not None and key not in own):
                 continue  # a comma ended the value before it: the key is unknown
             hint = f"{no_value(key)}; that there is none is written `null`"
-            yield (*path, key), diagnose("E208", "error", f"{key!r} has no value", node, key=key, hint=hint)
+            yield (*path, key), diagnose("E208", f"{key!r} has no value", node, key=key, hint=hint)
         else:
             yield from _by_themselves(value, None, (*path, key))
     for number, member in enumerate(node.members()):
         yield from _by_themselves(member, None, (*path, number))
     if type(node.value) in (int, Fraction) and abs(node.value) > LARGEST:
         said = f"{node.value} is more than figures can be, {LARGEST:,} at most"
-        yield path, diagnose("E209", "error", said, node)
+        yield path, diagnose("E209", said, node)
 
 
 def _nulls(known: Forms, form: str, value: Any) -> frozenset[Path]:
@@ -158,7 +150,7 @@ def _explain(fault: Fault, root: Node) -> Iterator[Diagnostic]:
             for key in fault.limit:
                 if key not in fault.value:
                     hint = _described(fault.schema.get("properties", {}).get(key))
-                    yield diagnose("E207", "error", f"the key {key!r} is missing", at, hint=hint)
+                    yield diagnose("E207", f"the key {key!r} is missing", at, hint=hint)
         case "oneOf" | "anyOf":
             yield from _branches(fault, root, at)
         case _:
@@ -179,7 +171,7 @@ def _unknown_keys(fault: Fault, at: Node) -> Iterator[Diagnostic]:
     unknown = [key for key in fault.value if key not in known]
     for number, key in enumerate(unknown):
         if number == MOST_UNKNOWN:
-            yield diagnose("E206", "error", f"and {len(unknown) - number} more unknown keys", at)
+            yield diagnose("E206", f"and {len(unknown) - number} more unknown keys", at)
             break
         if key not in known:
             comma = at.get(key) is not None and at.value[key].style == EMPTY and not _ID.fullmatch(key)
@@ -191,7 +183,7 @@ def _unknown_keys(fault: Fault, at: Node) -> Iterator[Diagnostic]:
             if key.endswith(":") and at.value[key].style == EMPTY:  # `{cost:, ...}`
                 hint = no_value(key[:-1])
             hint = hint or (f"known keys: {', '.join(known)}" if len(known) <= MOST_KNOWN else "")
-            yield diagnose("E206", "error", f"unknown key {key!r}", at, key=key, hint=hint)
+            yield diagnose("E206", f"unknown key {key!r}", at, key=key, hint=hint)
 
 
 def _in_a_block(key: str, known: Mapping[str, Any]) -> str:
@@ -209,7 +201,7 @@ def _in_a_block(key: str, known: Mapping[str, Any]) -> str:
 def _bad_key(fault: Fault, at: Node) -> Diagnostic:
     words = [w for leaf in (fault, *fault.inner) if leaf.word == "enum" for w in leaf.limit]
     hint = did_you_mean(fault.value, words) or f"expected: {_expected(fault)}"
-    return diagnose("E210", "error", f"{fault.value!r} cannot be a key here", at, key=fault.value, hint=hint)
+    return diagnose("E210", f"{fault.value!r} cannot be a key here", at, key=fault.value, hint=hint)
 
 
 def _branches(fault: Fault, root: Node, at: Node) -> Iterator[Diagnostic]:
@@ -218,7 +210,7 @@ def _branches(fault: Fault, root: Node, at: Node) -> Iterator[Diagnostic]:
     """
     by_branch = _by_branch(fault.inner)
     if not by_branch:
-        yield diagnose("E209", "error", f"{_shown(fault.value)} fits more than one meaning", at)
+        yield diagnose("E209", f"{_shown(fault.value)} fits more than one meaning", at)
         return
     # A branch comes near if the value itself has its type: what is wrong then lies inside it, or in the text.
     near = [faults for faults in by_branch if not any(_wrong_kind(f) for f in faults)]
@@ -236,9 +228,7 @@ def _branches(fault: Fault, root: Node, at: Node) -> Iterator[Diagnostic]:
     expected = _described(fault.schema) or _one_of([_expected(f) for fs in by_branch for f in fs])
     if isinstance(fault.value, Fraction):
         hint = hint or f"write the fraction as {fault.value}"
-    yield diagnose(
-        "E209", "error", f"{_shown(fault.value)} does not fit", at, hint=hint or f"expected: {expected}"
-    )
+    yield diagnose("E209", f"{_shown(fault.value)} does not fit", at, hint=hint or f"expected: {expected}")
 
 
 def _one_of(ways: Iterable[str]) -> str:
@@ -321,7 +311,7 @@ def _single(fault: Fault, at: Node) -> Diagnostic:
             code, message = "E209", "a member of the list stands there twice"
         case _:
             code, message = "E209", fault.message[:200]
-    return diagnose(code, "error", message, at, hint=hint)
+    return diagnose(code, message, at, hint=hint)
 
 
 def _other_id(value: Any, pattern: Any) -> str:

@@ -5,7 +5,7 @@ already.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
 from ...core.diagnostics import Diagnostic
@@ -15,14 +15,6 @@ from ..expressions.certain import constant
 from ..nodes import Node, diagnose, find
 from ..sequence_changes import frame_nodes
 from .subject import Subject
-
-__all__ = [
-    "acts_are_carried_out_once",
-    "orders_can_be_given",
-    "points_of_orders",
-    "the_sequence_comes_to_an_input",
-    "ticks_are_few",
-]
 
 STEP_NEEDS = {"fight": "battles", "detect": "detection", "settle": "definitions"}
 """Mechanics that do nothing without a certain key of their step, each with this key."""
@@ -39,56 +31,45 @@ def the_sequence_comes_to_an_input(subject: Subject) -> Iterator[Diagnostic]:
     frame = subject.draft.sequence
     if not frame:
         return
-    nodes = list(_nodes(frame))
+    nodes = [along[-1] for along in _nodes(frame)]
     if subject.rows("nations") and not any(node.get("input") is not None for node in nodes):
-        yield diagnose(
-            "E606", "error", "the sequence has no `input`: no turn would ever wait for orders", frame[0]
-        )
+        yield diagnose("E606", "the sequence has no `input`: no turn would ever wait for orders", frame[0])
     named: dict[tuple[str, str], Node] = {}
     for node in nodes:
         heads = [key for key in ("input", "do", "steps") if node.get(key) is not None]
         if not heads and node.get("step") is None:
-            yield diagnose("E606", "error", "a part of the sequence needs `input`, `step` or `steps`", node)
+            yield diagnose("E606", "a part of the sequence needs `input`, `step` or `steps`", node)
         elif len(heads) > 1:
             yield diagnose(
                 "E606",
-                "error",
                 f"a step of the sequence is one of {' and '.join(heads)}, not both",
                 node,
                 key=heads[1],
             )
         loops = [key for key in ("each", "passes", "ticks") if node.get(key) is not None]
         if loops and node.get("steps") is None:
-            yield diagnose(
-                "E606", "error", f"{loops[0]!r} of a step needs `steps` to go through", node, key=loops[0]
-            )
+            yield diagnose("E606", f"{loops[0]!r} of a step needs `steps` to go through", node, key=loops[0])
         if len(loops) > 1:
-            yield diagnose(
-                "E606", "error", f"a step is either {loops[0]!r} or {loops[1]!r}", node, key=loops[1]
-            )
+            yield diagnose("E606", f"a step is either {loops[0]!r} or {loops[1]!r}", node, key=loops[1])
         for key, why in NAMED.items():
             name = node.text(key)
             if name is not None and (first := named.setdefault((key, name), node)) is not node:
                 hint = f"the first stands in line {first.line}" + (
                     f" of {first.file}" if first.file != node.file else ""
                 )
-                yield diagnose(
-                    "E606", "error", f"a second {key} is called {name!r}: {why}", node, key=key, hint=hint
-                )
+                yield diagnose("E606", f"a second {key} is called {name!r}: {why}", node, key=key, hint=hint)
         needed = STEP_NEEDS.get(node.text("do") or "")
         if needed is not None and node.get(needed) is None:
-            yield diagnose(
-                "E606", "error", f"`do: {node.text('do')}` needs {needed!r}: it says which", node, key="do"
-            )
+            yield diagnose("E606", f"`do: {node.text('do')}` needs {needed!r}: it says which", node, key="do")
 
 
-def _nodes(nodes: list[Node]) -> Iterator[Node]:
+def _nodes(nodes: Iterable[Node], above: tuple[Node, ...] = ()) -> Iterator[tuple[Node, ...]]:
+    """Every node behind those around it, in the order of play."""
     for node in nodes:
         if node.is_map:
-            yield node
-            inside = node.get("steps")
-            if inside is not None:
-                yield from _nodes(list(inside.members()))
+            along = (*above, node)
+            yield along
+            yield from _nodes(find(node, ["steps"]).members(), along)
 
 
 FIGURES = ("base", "final", "at_least", "add")
@@ -110,7 +91,7 @@ def ticks_are_few(subject: Subject) -> Iterator[Diagnostic]:
                         f"{key!r} comes to {int(figure)} points, and a turn goes through "
                         f"{MOST_ROUNDS} ticks at most"
                     )
-                    yield diagnose("E209", "error", message, subject.nodes(form)[id_].value[key])
+                    yield diagnose("E209", message, subject.nodes(form)[id_].value[key])
 
 
 def _counted_by(node: Node) -> Iterator[str]:
@@ -143,25 +124,21 @@ def _figure(value: object) -> Fraction:
 
 def orders_can_be_given(subject: Subject) -> Iterator[Diagnostic]:
     """Some input comes in every turn, and what is ordered is carried out after an input that takes it."""
-    flat = [node for node, _ in _in_order(subject.draft.sequence, False)]
-    wide = [
-        node
-        for node in flat
-        if node.get("input") is not None and node.get("leaves") is None and node.get("takes") is None
-    ]
-    if wide and all(_under_when(subject.draft.sequence, node) for node in wide):
+    wide, under_when = [], True
+    for along in _nodes(subject.draft.sequence):
+        node = along[-1]
+        if node.get("input") is not None and node.get("leaves") is None and node.get("takes") is None:
+            wide.append(node)
+            under_when = under_when and any(around.get("when") is not None for around in along)
+    if wide and under_when:
         said = "there are turns in which nobody is asked for orders: each `input` has a `when`"
         hint = "leave `when` out at one of them" if len(wide) > 1 else "leave `when` out"
-        yield diagnose("W621", "warning", said, wide[0], key="input", hint=hint)
+        yield diagnose("W621", said, wide[0], key="input", hint=hint)
     for (form, id_), (points, step) in subject.once("points of orders", points_of_orders).items():
         if not points:
             message = f"nobody can give the order {id_!r}: its step {step!r} comes before the first input"
             yield diagnose(
-                "W621",
-                "warning",
-                message,
-                subject.nodes(form)[id_],
-                hint="list the step in `takes` of an input",
+                "W621", message, subject.nodes(form)[id_], hint="list the step in `takes` of an input"
             )
 
 
@@ -171,7 +148,7 @@ def points_of_orders(subject: Subject) -> dict[tuple[str, str], tuple[set[int], 
 
     Nothing where there is one input only: all orders are given there.
     """
-    flat = [node for node, _ in _in_order(subject.draft.sequence, False) if node.get("leaves") is None]
+    flat = [along[-1] for along in _nodes(subject.draft.sequence) if along[-1].get("leaves") is None]
     inputs = [node for node in flat if node.get("input") is not None]
     if len(inputs) < 2:
         return {}
@@ -201,17 +178,6 @@ def points_of_orders(subject: Subject) -> dict[tuple[str, str], tuple[set[int], 
     return out
 
 
-def _under_when(nodes: list[Node], wanted: Node) -> bool:
-    """Whether a node comes only where a test holds: its own, or one of those around it."""
-    for node in nodes:
-        if node is wanted:
-            return node.get("when") is not None
-        inside = node.get("steps") if node.is_map else None
-        if inside is not None and any(other is wanted for other in _nodes(list(inside.members()))):
-            return node.get("when") is not None or _under_when(list(inside.members()), wanted)
-    return False
-
-
 LOOPS = ("when", "each", "passes", "ticks", "of")
 """Keys by which a step is not carried out once, for everybody, in every turn."""
 
@@ -222,7 +188,8 @@ def acts_are_carried_out_once(subject: Subject) -> Iterator[Diagnostic]:
     """
     waiting = {id_ for id_, row in subject.rows("actions").items() if "waits" in row}
     taken: set[str] = set()
-    for node, open_ in _in_order(subject.draft.sequence, False):
+    for along in _nodes(subject.draft.sequence):
+        node, open_ = along[-1], any(_is_open(around) for around in along)
         if node.get("input") is not None:
             taken.clear()
         if node.text("do") != "act" or node.get("actions") is None or open_:
@@ -233,16 +200,10 @@ def acts_are_carried_out_once(subject: Subject) -> Iterator[Diagnostic]:
                 message = (
                     f"an earlier step carries out every order of {act.value!r}: none is left for this one"
                 )
-                yield diagnose("E606", "error", message, act, hint="list it in one step")
+                yield diagnose("E606", message, act, hint="list it in one step")
         taken |= {act.value for act in acts}
 
 
-def _in_order(nodes: list[Node], open_: bool) -> Iterator[tuple[Node, bool]]:
-    """The nodes as they come; `open_`: one of those around it, or itself, may not come, or more than once."""
-    for node in nodes:
-        if node.is_map:
-            here = open_ or any(node.get(key) is not None for key in LOOPS)
-            yield node, here
-            inside = node.get("steps")
-            if inside is not None:
-                yield from _in_order(list(inside.members()), here)
+def _is_open(node: Node) -> bool:
+    """Whether a node may not come, or more than once."""
+    return any(node.get(key) is not None for key in LOOPS)

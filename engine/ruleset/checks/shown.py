@@ -14,8 +14,6 @@ from .flags import marks_named
 from .subject import Subject
 from .words import vocabulary
 
-__all__ = ["players_see_something", "shown_fields_are_there", "what_is_nobodys_is_shown_to_all"]
-
 OF_THINGS: Mapping[str, str] = {
     **{
         "nations": "nation",
@@ -42,18 +40,18 @@ KEPT: Mapping[str, frozenset[str]] = {
 
 def shown_fields_are_there(subject: Subject) -> Iterator[Diagnostic]:
     """A field that a row of `visibility` names and that its table never has: nobody would be shown it."""
-    for id_, row in subject.rows("visibility").items():
+    for _, row, node in subject.each("visibility"):
         known = _fields(subject, row["what"]) if "fields" in row else None
         if known is None:
             continue
-        for at in subject.nodes("visibility")[id_].value["fields"].members():
-            if row["what"] == "flags" and at.file.startswith(".."):
+        for at in node.value["fields"].members():
+            if row["what"] == "flags" and at.is_below:
                 continue  # a layer may have taken away what set a flag of the base
             if at.value not in known:
                 hint = did_you_mean(at.value, known) or (
                     f"there are {', '.join(sorted(known))}" if len(known) < 20 else ""
                 )
-                yield diagnose("E407", "error", f"{row['what']} have no {at.value!r} to show", at, hint=hint)
+                yield diagnose("E407", f"{row['what']} have no {at.value!r} to show", at, hint=hint)
 
 
 def players_see_something(subject: Subject) -> Iterator[Diagnostic]:
@@ -71,24 +69,23 @@ def players_see_something(subject: Subject) -> Iterator[Diagnostic]:
         first = next(iter(nations.values()))
         yield diagnose(
             "W607",
-            "warning",
             "no row of `visibility`: reports, templates and maps of players stay empty",
             first,
             hint=hint,
         )
     if not any("lon" in row and "lat" in row for row in subject.rows("places").values()):
         first = next(iter(seen.values()))
-        yield diagnose("W608", "warning", "no place has `lon` and `lat`: the map stays blank", first)
+        yield diagnose("W608", "no place has `lon` and `lat`: the map stays blank", first)
 
 
 def what_is_nobodys_is_shown_to_all(subject: Subject) -> Iterator[Diagnostic]:
     """A row of `visibility` that shows to its owner what has none: nobody would be shown it."""
-    for id_, row in subject.rows("visibility").items():
+    for _, row, node in subject.each("visibility"):
         to = row["to"] if isinstance(row["to"], list) else [row["to"]]
         if row["what"] not in OWNED and "everyone" not in to:
             message = f"{row['what']} belong to nobody, so this shows them to nobody"
             hint = "write `to: everyone`, and `when` for whom"
-            yield diagnose("E213", "error", message, subject.nodes("visibility")[id_], key="to", hint=hint)
+            yield diagnose("E213", message, node, key="to", hint=hint)
 
 
 def _fields(subject: Subject, table: str) -> Collection[str] | None:

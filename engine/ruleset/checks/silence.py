@@ -18,8 +18,6 @@ from ...core.diagnostics import Diagnostic, did_you_mean
 from ..nodes import Node, diagnose
 from ..overlay import Layer, MergedRuleset, row_id
 
-__all__ = ["apply_silences"]
-
 
 @dataclass(slots=True)
 class _Silence:
@@ -62,12 +60,12 @@ def _judge(silence: _Silence) -> Iterator[Diagnostic]:
     code = silence.code
     if code not in CODES:
         hint = did_you_mean(code, CODES)
-        yield diagnose("E702", "error", f"there is no code {code!r}", silence.node, key=code, hint=hint)
+        yield diagnose("E702", f"there is no code {code!r}", silence.node, key=code, hint=hint)
     elif code.startswith("E"):
-        yield diagnose("E702", "error", f"{code} is an error and cannot be silenced", silence.node, key=code)
+        yield diagnose("E702", f"{code} is an error and cannot be silenced", silence.node, key=code)
     elif not silence.used and silence.in_top:
         message = f"nothing here is silenced by {code}"
-        yield diagnose("W701", "warning", message, silence.node, key=code, hint="remove it")
+        yield diagnose("W701", message, silence.node, key=code, hint="remove it")
 
 
 def _of_rows(draft: MergedRuleset, layers: list[Layer]) -> Iterator[_Silence]:

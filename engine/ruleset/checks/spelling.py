@@ -17,18 +17,13 @@ from itertools import chain
 from typing import Any
 
 from ...core.diagnostics import Diagnostic
+from ...core.nested import inside
 from ..expressions import KINDS, ExpressionError, parse
 from ..forms import Forms
 from ..nodes import Node, diagnose, plain_value, texts_in
 from .expressions import text_of, words_of
 from .mentions import words_of_text
 from .subject import Marked, Subject
-
-__all__ = [
-    "slips",
-    "words_of_expressions_are_said_elsewhere",
-    "words_of_things_are_said_elsewhere",
-]
 
 CODE = "W624"
 SHORTEST = 4
@@ -52,7 +47,7 @@ def words_of_expressions_are_said_elsewhere(subject: Subject) -> Iterator[Diagno
             continue
         text, offset = found if found is not None else (f"{value!r}", 0)
         node, key = mark.place
-        if node.file.startswith(".."):
+        if node.is_below:
             continue  # told where the layer below is looked at
         for word, column in _words_in(text):
             if said[word] > 1 or word in known:
@@ -63,7 +58,7 @@ def words_of_expressions_are_said_elsewhere(subject: Subject) -> Iterator[Diagno
             if near:
                 message = f"{word!r} stands nowhere else"
                 hint = f"did you mean {near[0]!r}?"
-                yield diagnose(CODE, "warning", message, node, key=key, hint=hint, offset=offset + column)
+                yield diagnose(CODE, message, node, key=key, hint=hint, offset=offset + column)
 
 
 def words_of_things_are_said_elsewhere(subject: Subject) -> Iterator[Diagnostic]:
@@ -80,12 +75,7 @@ def words_of_things_are_said_elsewhere(subject: Subject) -> Iterator[Diagnostic]
             for word, at in texts_in(plain_value(value), value) if value is not None else ():
                 stands.setdefault(word, []).append(at)
         for word, places in stands.items():
-            if (
-                len(places) > 1
-                or word in asked
-                or not _WORD.fullmatch(word)
-                or places[0].file.startswith("..")
-            ):
+            if len(places) > 1 or word in asked or not _WORD.fullmatch(word) or places[0].is_below:
                 continue
             near = sorted(
                 other
@@ -95,7 +85,7 @@ def words_of_things_are_said_elsewhere(subject: Subject) -> Iterator[Diagnostic]
             )
             if near:
                 message = f"{word!r} stands in no other row of {form}"
-                yield diagnose(CODE, "warning", message, places[0], hint=f"did you mean {near[0]!r}?")
+                yield diagnose(CODE, message, places[0], hint=f"did you mean {near[0]!r}?")
 
 
 def _text_fields(subject: Subject) -> Iterator[tuple[str, str]]:
@@ -161,34 +151,20 @@ def _counted(value: Any) -> Counter[str]:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """The texts in a value and the keys of its maps, in any order."""
-    due = [value]
-    while due:
-        inner = due.pop()
-        if isinstance(inner, str):
-            yield inner
-        elif isinstance(inner, dict):
-            yield from map(str, inner)
-            due += inner.values()
-        elif isinstance(inner, list):
-            due += inner
+    """The texts in a value and the keys of its maps."""
+    for _, part in inside(value):
+        if isinstance(part, str):
+            yield part
+        elif isinstance(part, dict):
+            yield from map(str, part)
 
 
 def _of_schemas(known: Forms) -> set[str]:
     """Every word that a schema lists: what rows may say, and what mechanics may answer."""
     out: set[str] = set()
-
-    def gather(raw: Any) -> None:
-        if isinstance(raw, dict):
-            out.update(str(word) for word in raw.get("enum", ()) if isinstance(raw.get("enum"), list))
-            out.update(str(word) for word in [raw.get("const")] if isinstance(word, str))
-            for inner in raw.values():
-                gather(inner)
-        elif isinstance(raw, list):
-            for inner in raw:
-                gather(inner)
-
-    gather(known.files)
+    for key, said in inside(dict(known.files)):
+        if key in ("enum", "const") and not isinstance(said, dict | list):
+            out.add(str(said))
     return out
 
 

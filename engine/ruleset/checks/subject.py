@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from itertools import chain
 from typing import Any, TypeVar, cast
 
-from ...core.diagnostics import did_you_mean
+from ...core.diagnostics import Diagnostic, did_you_mean
 from ..forms import KINDS, Annotation, Forms, annotated
 from ..nodes import Node, find, plain_value
 from ..overlay import FRAME, MergedRuleset
-
-__all__ = ["MANIFEST", "CheckCache", "Marked", "Subject"]
 
 T = TypeVar("T")
 MANIFEST = "manifest"
@@ -22,6 +21,10 @@ MANIFEST = "manifest"
 def gone(id_: str, removed: Mapping[str, Node]) -> str:
     """That a layer has removed the row of an id, and where; nothing if none has."""
     return f"{removed[id_].file}:{removed[id_].line} removes it" if id_ in removed else ""
+
+
+def _found_inside(node: Node, check: Callable[[Node], Iterable[Diagnostic]]) -> list[Diagnostic]:
+    return list(chain.from_iterable(map(check, node.inside())))
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +126,11 @@ class Subject:
         settings = self.draft.manifest.get("settings")
         return {} if settings is None or (MANIFEST, "") in self.faulty else plain_value(settings)
 
+    def each(self, form: str) -> Iterator[tuple[str, dict[str, Any], Node]]:
+        """The rows of a table that have the right shape: id, plain value, node."""
+        nodes = self.nodes(form)
+        return ((id_, row, nodes[id_]) for id_, row in self.rows(form).items())
+
     def of_kind(self, form: str, kind: str) -> dict[str, dict[str, Any]]:
         """The plain rows of a table that have the right shape, and whose key `kind` says so."""
         return {id_: row for id_, row in self.rows(form).items() if row.get("kind") == kind}
@@ -185,6 +193,14 @@ class Subject:
     def text_of(self, form: str, id_: str, node: Node) -> str:
         """All that a row says in one text, to see soon whether a word stands anywhere in it."""
         return self.of_value("text", node, partial(str, self.values[form][id_]))
+
+    def found_in(self, word: str, check: Callable[[Node], Iterable[Diagnostic]]) -> Iterator[Diagnostic]:
+        """What a check finds in the nodes, at any depth, of the sound rows in whose text a word stands; kept
+        with the row.
+        """
+        for form, id_, _, node in self.sound_rows():
+            if form in self.known and word in self.text_of(form, id_, node):
+                yield from self.of_row(f"found in {word}", node, partial(_found_inside, node, check))
 
     def once(self, name: str, make: Callable[[Subject], T]) -> T:
         """What `make` makes of this subject, made once: several checks may ask for the same."""

@@ -12,8 +12,6 @@ from ..expressions.lookups import kind_of_cell
 from ..nodes import Node, diagnose
 from .subject import Subject
 
-__all__ = ["bands_leave_nothing_out", "cells_are_alike", "cells_stand_under_all_keys"]
-
 TABLES = "tables"
 _KINDS = {"number": "a number", "truth": "true or false", "id": "a word"}
 _BAND = re.compile(r"(-?[0-9]+)?(\.\.)?(-?[0-9]+)?")
@@ -21,8 +19,8 @@ _BAND = re.compile(r"(-?[0-9]+)?(\.\.)?(-?[0-9]+)?")
 
 def cells_stand_under_all_keys(subject: Subject) -> Iterator[Diagnostic]:
     """A cell under fewer keys than the others, or than the table names, could never be looked up."""
-    for id_, row in subject.rows(TABLES).items():
-        rows = subject.nodes(TABLES)[id_].get("rows")
+    for id_, row, node in subject.each(TABLES):
+        rows = node.get("rows")
         cells = list(_cells(rows)) if rows is not None else []
         if not cells:
             continue
@@ -34,7 +32,7 @@ def cells_stand_under_all_keys(subject: Subject) -> Iterator[Diagnostic]:
                 message = f"a cell under {_counted(depth)}; {said}" + (
                     "" if named is not None else f" {_counted(wanted)}"
                 )
-                yield diagnose("E215", "error", message, at)
+                yield diagnose("E215", message, at)
                 break
 
 
@@ -55,13 +53,13 @@ def cells_are_alike(subject: Subject) -> Iterator[Diagnostic]:
             message = (
                 f"a cell of {id_!r} is {_KINDS[kind_of_cell(odd.value)]}, the others are each {_KINDS[usual]}"
             )
-            yield diagnose("E215", "error", message, odd)
+            yield diagnose("E215", message, odd)
 
 
 def bands_leave_nothing_out(subject: Subject) -> Iterator[Diagnostic]:
     """A whole number between two bands that no band holds, in a table without a default."""
-    for id_, row in subject.rows(TABLES).items():
-        bands = subject.nodes(TABLES)[id_].get("bands")
+    for id_, row, node in subject.each(TABLES):
+        bands = node.get("bands")
         if bands is None or "default" in row:
             continue
         last: int | None = None
@@ -69,7 +67,7 @@ def bands_leave_nothing_out(subject: Subject) -> Iterator[Diagnostic]:
             if last is not None and first > last + 1:
                 gap = str(last + 1) if first == last + 2 else f"{last + 1} to {int(first) - 1}"
                 hint = "widen a band, or say a `default`"
-                yield diagnose("E215", "error", f"no band of {id_!r} holds {gap}", bands, key=key, hint=hint)
+                yield diagnose("E215", f"no band of {id_!r} holds {gap}", bands, key=key, hint=hint)
             if end == float("inf"):
                 break
             last = max(int(end), last if last is not None else int(end))

@@ -20,12 +20,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T", str, tuple[str, str])
 
-__all__ = [
-    "arguments_have_names_of_their_own",
-    "battles_do_not_lead_back_to_themselves",
-    "terms_do_not_lead_back_to_themselves",
-    "values_lead_somewhere",
-]
 
 TERMS, QUANTITIES = "definitions", "stats"
 ASKERS = {
@@ -47,7 +41,7 @@ def terms_do_not_lead_back_to_themselves(subject: Subject) -> Iterator[Diagnosti
     for round_ in _rounds(asked):
         way = " → ".join([*round_, round_[0]])
         message = f"the definition leads back to itself: {way}"
-        yield diagnose("E405", "error", message, subject.nodes(TERMS)[round_[0]], key="is")
+        yield diagnose("E405", message, subject.nodes(TERMS)[round_[0]], key="is")
 
 
 def _rounds(asked: Mapping[T, Iterable[T]]) -> Iterator[list[T]]:
@@ -88,13 +82,13 @@ def _depths(asked: Mapping[T, Iterable[T]]) -> dict[T, int] | None:
 
 def arguments_have_names_of_their_own(subject: Subject) -> Iterator[Diagnostic]:
     """A definition of two things of a kind gives each a name."""
-    for id_, row in subject.rows(TERMS).items():
+    for _, row, node in subject.each(TERMS):
         named: set[str] = set()
-        for at in (subject.nodes(TERMS)[id_].get("of") or subject.nodes(TERMS)[id_]).members():
+        for at in (node.get("of") or node).members():
             name, _, kind = str(at.value).partition(":")
             if name in named:
                 hint = f"name each, such as `one:{kind or name}`"
-                yield diagnose("E205", "error", f"two arguments of {row['id']!r} are {name!r}", at, hint=hint)
+                yield diagnose("E205", f"two arguments of {row['id']!r} are {name!r}", at, hint=hint)
             named.add(name)
 
 
@@ -115,7 +109,7 @@ def battles_do_not_lead_back_to_themselves(subject: Subject) -> Iterator[Diagnos
         if id_ in seen:
             key = "preludes" if "preludes" in rows[id_] else "where"
             message = f"the battle leads back to itself: before {id_!r} it would have to be fought"
-            yield diagnose("E405", "error", message, subject.nodes("battles")[id_], key=key)
+            yield diagnose("E405", message, subject.nodes("battles")[id_], key=key)
 
 
 MAX_CHAIN = 30
@@ -147,7 +141,7 @@ def values_lead_somewhere(subject: Subject) -> Iterator[Diagnostic]:
             askers = (i for i, row in subject.rows(form).items() if any(key in row for key in keys))
             node, said = subject.nodes(form)[next(askers)], f"the {called} lead"
         back = f"back to {'itself' if form == QUANTITIES else 'themselves'}"
-        yield diagnose("E405", "error", f"{said} {back}: {way}", node)
+        yield diagnose("E405", f"{said} {back}: {way}", node)
     depths = _depths(asked)
     if depths and max(depths.values()) > MAX_CHAIN:
         import networkx as nx  # heavy, and needed only where something is wrong
@@ -155,7 +149,7 @@ def values_lead_somewhere(subject: Subject) -> Iterator[Diagnostic]:
         longest = nx.dag_longest_path(_graph(asked))
         form, id_ = next(thing for thing in longest if thing[0] in (TERMS, QUANTITIES))
         message = f"{len(longest)} definitions and stats lead to one another; at most {MAX_CHAIN} may"
-        yield diagnose("E405", "error", message, subject.nodes(form)[id_])
+        yield diagnose("E405", message, subject.nodes(form)[id_])
 
 
 def _said(subject: Subject) -> Iterator[tuple[str, str, list[str]]]:

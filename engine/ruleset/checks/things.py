@@ -18,14 +18,6 @@ from .expressions import RulesetVocabulary, scope_of, text_of, words_of
 from .subject import Marked, Subject
 from .words import vocabulary
 
-__all__ = [
-    "adjusts_are_for_things_of_their_quantity",
-    "changed_fields_are_of_the_thing",
-    "counters_are_asked_of_whose_they_are",
-    "slots_name_things_of_their_kind",
-    "things_are_of_the_kind_asked_for",
-]
-
 
 def things_are_of_the_kind_asked_for(subject: Subject) -> Iterator[Diagnostic]:
     """What is marked `x-kind` stands for things of one of these kinds, as far as can be told beforehand."""
@@ -59,7 +51,7 @@ def counters_are_asked_of_whose_they_are(subject: Subject) -> Iterator[Diagnosti
             else:
                 message, hint = f"{row['id']!r} is a counter of the game", f"counter('game', '{row['id']}')"
             column = offset + of.col_offset
-            yield diagnose("E307", "error", message, node, key=key, hint=hint, offset=column)
+            yield diagnose("E307", message, node, key=key, hint=hint, offset=column)
 
 
 def _calls(text: str, function: str) -> list[ast.Call]:
@@ -105,11 +97,11 @@ def changed_fields_are_of_the_thing(subject: Subject) -> Iterator[Diagnostic]:
         kind = _kind(of.value, at, words)
         if kind in KINDS and kind not in fields[field.value]["of"]:
             hint = f"it is a field of a {' and a '.join(fields[field.value]['of'])}"
-            yield diagnose("E304", "error", f"a {kind} has no field {field.value}", field, hint=hint)
+            yield diagnose("E304", f"a {kind} has no field {field.value}", field, hint=hint)
         elif kind in KINDS and kind not in CHANGED:
             message = f"{kind}s are as their rows say: none of their fields can be changed"
             hint = f"fields of {', '.join(sorted(CHANGED))} can"
-            yield diagnose("E304", "error", message, field, hint=hint)
+            yield diagnose("E304", message, field, hint=hint)
 
 
 CHANGED = frozenset(
@@ -156,7 +148,7 @@ def adjusts_are_for_things_of_their_quantity(subject: Subject) -> Iterator[Diagn
             is_ = f"is {' and '.join(say(kind) for kind in sorted(kinds))}"
             message = f"{value!r} {is_}; {quantity['id']!r} is a stat of {say(quantity['of'])}"
             hint = "`when` tests what is in scope beside it"
-            yield diagnose("E307", "error", message, node, key=key, hint=hint)
+            yield diagnose("E307", message, node, key=key, hint=hint)
 
 
 def _kind(text: str, mark: Marked, words: RulesetVocabulary) -> str:
@@ -176,4 +168,4 @@ def _unlike(mark: Marked, words: RulesetVocabulary, wanted: Sequence[str]) -> It
     if kind in KINDS and kind not in (*wanted, "group"):
         node, key = mark.place
         message = f"stands for {say(kind)}; what is asked for here is {' or '.join(map(say, wanted))}"
-        yield diagnose("E307", "error", message, node, key=key)
+        yield diagnose("E307", message, node, key=key)

@@ -16,8 +16,6 @@ from ..nodes import as_nodes, diagnose
 from ..sequence_changes import frame_nodes
 from .subject import Subject
 
-__all__ = ["verdicts_can_be_judged"]
-
 CODE = "E320"
 
 
@@ -40,15 +38,15 @@ def verdicts_can_be_judged(subject: Subject) -> Iterator[Diagnostic]:
             try:
                 reader.bounds(strip_mark(text))
             except ExpressionError as error:
-                yield diagnose(CODE, "error", error.message, nodes[id_], key="is", offset=error.column)
+                yield diagnose(CODE, error.message, nodes[id_], key="is", offset=error.column)
     for id_, row in rows.items():
         over = row["fixpoint"].get("over")
         if isinstance(over, str) and reader.reads_open(strip_mark(over)):
             message = "which things have a verdict must be known before any is settled"
-            yield diagnose(CODE, "error", message, nodes[id_].value["fixpoint"], key="over")
+            yield diagnose(CODE, message, nodes[id_].value["fixpoint"], key="over")
         if len(row.get("of", ())) != 1:
             message = "a verdict is about one thing: `of` names its kind"
-            yield diagnose(CODE, "error", message, nodes[id_], key="of")
+            yield diagnose(CODE, message, nodes[id_], key="of")
 
 
 def _steps_settle_verdicts(subject: Subject) -> Iterator[Diagnostic]:
@@ -59,7 +57,7 @@ def _steps_settle_verdicts(subject: Subject) -> Iterator[Diagnostic]:
             row = terms.get(str(at.value))
             if row is not None and not is_verdict(row):
                 message = f"{at.value!r} is no verdict: it has no `fixpoint`"
-                yield diagnose(CODE, "error", message, at)
+                yield diagnose(CODE, message, at)
 
 
 def _between(terms: Mapping[str, Row], verdicts: Mapping[str, Row]) -> set[str]:

@@ -13,6 +13,7 @@ import ast
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from math import inf
 from typing import Any
 
@@ -26,17 +27,6 @@ from ..nodes import Node, diagnose, texts_in
 from ..sequence_changes import frame_nodes
 from .expressions import RulesetVocabulary, scope_of
 from .subject import Marked, Subject, gone
-
-__all__ = [
-    "KnownWords",
-    "allowed_words",
-    "computed_ids_are_there",
-    "faces_are_on_the_die",
-    "facts_have_the_roles_they_are_asked_for",
-    "ranges_of_tables_are_apart",
-    "texts_name_what_is_in_scope",
-    "words_name_what_is_there",
-]
 
 _WORKS = re.compile(r"works (?:==|!=) '([a-z0-9-]+)'|works in set_of\('([a-z0-9-]+)'(?:, '([a-z0-9-]+)')*\)")
 _FIGURE = re.compile(r"-?[0-9]+(/[1-9][0-9]*)?")
@@ -156,7 +146,7 @@ def unknown_words(marks: Iterable[Marked], known: KnownWords) -> Iterator[Diagno
         figure = type(said) is int and WORDS_OF_THINGS.issuperset(sources)
         if "x-expr" in mark.annotation.schema and (figure or isinstance(said, bool)):
             message = f"{str(said).lower()} is none of {_in_words(sources)}"
-            yield diagnose("E407", "error", message, node, key=key, hint="name one by its id")
+            yield diagnose("E407", message, node, key=key, hint="name one by its id")
         for value, at in texts_in(mark.annotation.value, node):
             if (
                 value.startswith("=")
@@ -168,7 +158,7 @@ def unknown_words(marks: Iterable[Marked], known: KnownWords) -> Iterator[Diagno
                 value, allowed_words(known, sources, mark)
             )
             message = f"{value!r} is none of {_in_words(sources)}"
-            yield diagnose("E407", "error", message, at, key=key, hint=hint)
+            yield diagnose("E407", message, at, key=key, hint=hint)
 
 
 def _has(known: KnownWords, source: str, value: str, mark: Marked) -> bool:
@@ -228,7 +218,7 @@ def computed_ids_are_there(subject: Subject) -> Iterator[Diagnostic]:
                 continue
             hint = did_you_mean(str(said.value), [id_ for form in forms for id_ in subject.nodes(form)])
             message = f"{' or '.join(forms)} has no {said.value!r}"
-            yield diagnose("E401", "error", message, node, key=key, hint=hint, offset=start + said.col_offset)
+            yield diagnose("E401", message, node, key=key, hint=hint, offset=start + said.col_offset)
 
 
 WORDS_OF_THINGS = frozenset(
@@ -299,7 +289,7 @@ def facts_have_the_roles_they_are_asked_for(subject: Subject) -> Iterator[Diagno
                 continue
             at = node.value[word]
             if not isinstance(filters, dict):
-                yield from _filter(known, word, BARE_ROLES.get(word, "by"), filters, at, None, mark)
+                yield from _filter(known, word, BARE_ROLES.get(word, "by"), filters, at, mark)
                 continue
             for role, value in filters.items():
                 if (
@@ -309,10 +299,10 @@ def facts_have_the_roles_they_are_asked_for(subject: Subject) -> Iterator[Diagno
                 ):
                     hint = did_you_mean(role, roles) or f"it has {', '.join(roles)}"
                     yield diagnose(
-                        "E211", "error", f"the trigger {word} has no role {role!r}", at, key=role, hint=hint
+                        "E211", f"the trigger {word} has no role {role!r}", at, key=role, hint=hint
                     )
                 else:
-                    yield from _filter(known, word, role, value, at.value[role], role, mark)
+                    yield from _filter(known, word, role, value, at.value[role], mark)
 
 
 def _slot_of_acts(subject: Subject, word: str, role: str) -> bool:
@@ -321,7 +311,7 @@ def _slot_of_acts(subject: Subject, word: str, role: str) -> bool:
 
 
 def _filter(
-    known: KnownWords, word: str, role: str, value: Any, node: Node, key: str | None, mark: Marked
+    known: KnownWords, word: str, role: str, value: Any, node: Node, mark: Marked
 ) -> Iterator[Diagnostic]:
     sources = FACTS[word].get(role, ())
     if not sources:
@@ -331,10 +321,10 @@ def _filter(
     ):
         if isinstance(item, bool):
             if ":truth" not in sources:
-                yield diagnose("E407", "error", f"{role!r} of the trigger {word} is not true or false", at)
+                yield diagnose("E407", f"{role!r} of the trigger {word} is not true or false", at)
         elif isinstance(item, int):
             if ":number" not in sources:
-                yield diagnose("E407", "error", f"{role!r} of the trigger {word} is no number", at)
+                yield diagnose("E407", f"{role!r} of the trigger {word} is no number", at)
         elif isinstance(item, str) and not item.startswith("="):
             words = [s for s in sources if s not in (":number", ":truth", ":text")]
             if ":text" in sources or any(
@@ -349,7 +339,7 @@ def _filter(
                 if words
                 else f"{role!r} of the trigger {word} is no text"
             )
-            yield diagnose("E407", "error", message, at, hint=hint)
+            yield diagnose("E407", message, at, hint=hint)
 
 
 # --- texts
@@ -370,7 +360,7 @@ def texts_name_what_is_in_scope(subject: Subject) -> Iterator[Diagnostic]:
         odd = re.search("[{}]", _NAME.sub(lambda found: " " * len(found[0]), text))
         if odd is not None:
             message = f"a brace that is not {'closed' if odd[0] == '{' else 'opened'}"
-            yield diagnose("E301", "error", message, node, key=key, hint="write {name}", offset=odd.start())
+            yield diagnose("E301", message, node, key=key, hint="write {name}", offset=odd.start())
         scope: Mapping[str, str] = scope_of(mark, known.words)
         slots = [word for word in _NAME.findall(text) if forms_in(word) is None]
         for found in _NAME.finditer(text):
@@ -382,9 +372,7 @@ def texts_name_what_is_in_scope(subject: Subject) -> Iterator[Diagnostic]:
                 continue
             for problem in check_expression(word, scope, known.words):
                 column = found.start(1) + problem.column
-                yield diagnose(
-                    problem.code, "error", problem.message, node, key=key, hint=problem.hint, offset=column
-                )
+                yield diagnose(problem.code, problem.message, node, key=key, hint=problem.hint, offset=column)
 
 
 def _goes_with(
@@ -394,55 +382,33 @@ def _goes_with(
     if named and named not in slots:
         hint = did_you_mean(named, slots) or "name a slot of this text"
         yield diagnose(
-            "E401",
-            "error",
-            f"no slot of this text is called {named!r}",
-            node,
-            key=key,
-            hint=hint,
-            offset=column,
+            "E401", f"no slot of this text is called {named!r}", node, key=key, hint=hint, offset=column
         )
     elif not named and not any(forms_in(word) is None for word in _NAME.findall(before)):
         message, hint = (
             "these forms go with nobody: no slot stands before them",
             "name one: {slot: takes|take}",
         )
-        yield diagnose("E401", "error", message, node, key=key, hint=hint, offset=column)
+        yield diagnose("E401", message, node, key=key, hint=hint, offset=column)
 
 
 def ranges_go_upward(subject: Subject) -> Iterator[Diagnostic]:
     """A range of faces or of an amount goes from its lower end to its higher."""
-    for form, id_, node in subject.draft.all_rows():
-        if (
-            form in subject.known
-            and (form, id_) not in subject.faulty
-            and ".." in subject.text_of(form, id_, node)
-        ):
-            yield from _ranges(node)
+    yield from subject.found_in("..", _ranges)
 
 
 def _ranges(node: Node) -> Iterator[Diagnostic]:
-    for key, value in node.items():
-        found = _RANGE.fullmatch(key)
+    texts: list[tuple[str, str | None]] = [(key, key) for key, _ in node.items()]
+    if isinstance(node.value, str) and not node.style:
+        texts = [(node.value, None)]
+    for text, key in texts:
+        found = _RANGE.fullmatch(text)
         if found and int(found[1]) > int(found[2]):
-            yield _upside_down(node, key, found)
-        yield from _ranges(value)
-    for member in node.members():
-        yield from _ranges(member)
-    if (
-        isinstance(node.value, str)
-        and not node.style
-        and (found := _RANGE.fullmatch(node.value))
-        and int(found[1]) > int(found[2])
-    ):
-        yield _upside_down(node, None, found)
-
-
-def _upside_down(node: Node, key: str | None, found: re.Match[str]) -> Diagnostic:
-    hint = f"write {found[2]}..{found[1]}"
-    return diagnose(
-        "E212", "error", f"the range {found[0]} is empty: its lower end comes first", node, key=key, hint=hint
-    )
+            message, hint = (
+                f"the range {text} is empty: its lower end comes first",
+                f"write {found[2]}..{found[1]}",
+            )
+            yield diagnose("E212", message, node, key=key, hint=hint)
 
 
 def faces_are_on_the_die(subject: Subject) -> Iterator[Diagnostic]:
@@ -469,8 +435,8 @@ def ranges_of_tables_are_apart(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def _all_ranges(node: Node) -> list[Diagnostic]:
-    below = [d for _, child in node.items() for d in _all_ranges(child)]
-    return [*_met_twice({text: at for text, at in node.items() if ".." in text}), *below]
+    ranges = ({text: at for text, at in inner.items() if ".." in text} for inner in node.inside())
+    return list(chain.from_iterable(map(_met_twice, ranges)))
 
 
 def _met_twice(ranges: Mapping[str, Node]) -> Iterator[Diagnostic]:
@@ -484,9 +450,7 @@ def _met_twice(ranges: Mapping[str, Node]) -> Iterator[Diagnostic]:
         last = float(found[3] or inf) if found[2] else first
         for other_first, other_last, other in before:
             if first <= other_last and other_first <= last:
-                yield diagnose(
-                    "E214", "error", f"{other} and {text} overlap: the first would count for both", at
-                )
+                yield diagnose("E214", f"{other} and {text} overlap: the first would count for both", at)
         before.append((first, last, text))
 
 
@@ -523,4 +487,4 @@ def _off_the_dice(dice: re.Match[str], asked: Iterable[tuple[str, Node]]) -> Ite
         ends = [int(end) for end in found.groups() if end] if found else []
         if any(not n + more <= end <= n * size + more for end in ends):
             hint = f"{dice[0]} shows {n + more} to {n * size + more}"
-            yield diagnose("E214", "error", f"no such face on {dice[0]}: {text}", at, hint=hint)
+            yield diagnose("E214", f"no such face on {dice[0]}: {text}", at, hint=hint)

@@ -196,7 +196,7 @@ class Calls(Named):
                 if len(self.problems) > before:
                     break
             else:
-                self.term_arguments(name, signature, named, node, kinds)
+                self.term_arguments(signature, named, node, kinds)
 
     def quantity(self, text: str, kind: str, node: ast.AST) -> None:
         """A stat is asked of the kind of thing that its row says it is of."""
@@ -240,7 +240,7 @@ class Calls(Named):
             self.fail("E306", f"{text} gives {say(gives)}, of which {function} cannot be told", node)
 
     def term_arguments(
-        self, name: str, signature: Signature, named: ast.Constant, call: ast.Call, kinds: list[str]
+        self, signature: Signature, named: ast.Constant, call: ast.Call, kinds: list[str]
     ) -> None:
         """A term that is named is called with the member and what follows: as many arguments, and such, as it
         takes.

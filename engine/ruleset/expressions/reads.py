@@ -14,7 +14,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 from ...core.choices import block_of
-from ...core.model import NESTED, SEQUENCE
+from ...core.model import SEQUENCE, derived_of
+from ...core.nested import texts_in
 from ...core.state import columns
 from ..action_changes import CHANGES, requirements
 from .bounds import is_verdict
@@ -93,31 +94,21 @@ def reads_of(ruleset: Ruleset, *parts: Any) -> Tables | None:
 
 
 def _of_part(ruleset: Ruleset, part: Any, seen: set[str]) -> Iterator[str | None]:
-    if isinstance(part, Mapping):
-        for key, value in part.items():
-            if key not in _NO_EXPRESSIONS:
-                yield from _of_part(ruleset, value, seen)
-    elif isinstance(part, list | tuple):
-        for value in part:
-            yield from _of_part(ruleset, value, seen)
-    elif isinstance(part, str):
-        yield from _field(ruleset, part, seen, known=False)
+    for text in texts_in(part, _NO_EXPRESSIONS):
+        yield from _field(ruleset, text, seen, known=False)
         try:
-            expression = parse(strip_mark(part))
+            expression = parse(strip_mark(text))
         except ExpressionError:
-            return
+            continue
         yield from _walk(ruleset, expression, seen)
 
 
+@derived_of()
 def counted_facts(ruleset: Ruleset) -> frozenset[str]:
     """The facts that any row or step of the ruleset counts, found once: nothing else need be kept of what has
     happened.
     """
-
-    def make() -> frozenset[str]:
-        return frozenset().union(*(_counted_in(ruleset, part) for part in (*ruleset.forms, SEQUENCE)))
-
-    return ruleset.derived("counted triggers", make)
+    return frozenset().union(*(_counted_in(ruleset, part) for part in (*ruleset.forms, SEQUENCE)))
 
 
 def _counted_in(ruleset: Ruleset, part: str) -> frozenset[str]:
@@ -168,18 +159,7 @@ def _texts_of(ruleset: Ruleset, part: str) -> frozenset[str]:
 
 def texts(part: Any) -> Iterator[str]:
     """The texts of a row that may be expressions which read a field or call a function."""
-    if isinstance(part, dict):
-        inner = [value for key, value in part.items() if key not in _NO_EXPRESSIONS]
-    elif isinstance(part, list | tuple):
-        inner = list(part)
-    else:
-        inner = [part]
-    for value in inner:
-        if isinstance(value, str):
-            if "." in value or "(" in value:
-                yield value
-        elif isinstance(value, NESTED):
-            yield from texts(value)
+    return (text for text in texts_in(part, _NO_EXPRESSIONS) if "." in text or "(" in text)
 
 
 _NO_EXPRESSIONS: Final = frozenset(
@@ -256,23 +236,20 @@ def _arguments(call: ast.Call) -> Iterator[str | None]:
 _WEIGHING: Final = frozenset({"count", "sum"})  # of units as many as are in their stacks
 
 
+@derived_of(*MEANING)
 def purses_read(ruleset: Ruleset) -> Tables | None:
     """The tables that decide how the land of a nation falls into regions with treasuries of their own, and
     where its seat is.
     """
-
-    def make() -> Tables | None:
-        rows = [block_of(row, "treasury") for row in ruleset.rows("resources").values()]
-        through = [reads(ruleset, row.get("through")) for row in rows]
-        seats = [_together(_field(ruleset, row["seat"], set(), known=True)) for row in rows if "seat" in row]
-        return _together(
-            (
-                *HELD,
-                *(table for part in (*through, *seats) for table in (part if part is not None else (None,))),
-            )
+    rows = [block_of(row, "treasury") for row in ruleset.rows("resources").values()]
+    through = [reads(ruleset, row.get("through")) for row in rows]
+    seats = [_together(_field(ruleset, row["seat"], set(), known=True)) for row in rows if "seat" in row]
+    return _together(
+        (
+            *HELD,
+            *(table for part in (*through, *seats) for table in (part if part is not None else (None,))),
         )
-
-    return ruleset.derived("treasuries read", make, of=MEANING)
+    )
 
 
 def _term(ruleset: Ruleset, name: str, seen: set[str]) -> Iterator[str | None]:

@@ -1,4 +1,4 @@
-"""Which terms an expression leads to."""
+"""Which definitions an expression uses, itself or by way of others."""
 
 from __future__ import annotations
 

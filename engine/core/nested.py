@@ -1,0 +1,47 @@
+"""What stands inside a value of a row or an entry, however deep: maps, lists, texts and numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterator, Mapping
+from fractions import Fraction
+from typing import Any
+
+
+def inside(value: Any, but: Container[str] = ()) -> Iterator[tuple[str, Any]]:
+    """A value and all that is in it, from outside in and in order, each with the key under which it stands: a
+    member of a list under that of the list, the value itself under "".
+
+    What stands below a key of `but` is passed over.
+    """
+    due = [("", value)]  # asked for as `dict`: `Mapping` takes three times as long to ask for
+    while due:
+        key, part = due.pop()
+        yield key, part
+        if isinstance(part, dict):
+            due += [(str(name), each) for name, each in reversed(part.items()) if name not in but]
+        elif isinstance(part, list | tuple):
+            due += [(key, each) for each in reversed(part)]
+
+
+def maps_in(value: Any, but: Container[str] = ()) -> Iterator[Mapping[str, Any]]:
+    """The maps in a value, itself among them, the outer before those in it."""
+    return (part for _, part in inside(value, but) if isinstance(part, dict))
+
+
+def texts_in(value: Any, but: Container[str] = ()) -> Iterator[str]:
+    """The texts in a value, itself among them; keys are none."""
+    return (part for _, part in inside(value, but) if isinstance(part, str))
+
+
+def with_each(value: Any, change: Callable[[Any], Any]) -> Any:
+    """A value like this one, with everything in it changed that is no map and no list."""
+    if isinstance(value, dict):
+        return {str(key): with_each(each, change) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [with_each(each, change) for each in value]
+    return change(value)
+
+
+def with_floats(value: Any) -> Any:
+    """A value like this one, with floats for its fractions, as other libraries take them."""
+    return with_each(value, lambda each: float(each) if isinstance(each, Fraction) else each)
