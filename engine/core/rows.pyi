@@ -1181,6 +1181,7 @@ class OrderOptionRow(TypedDict, total=False):
     slots: Mapping[str, Any]
     help: str
     gives: str
+    requires: Sequence[Need]
     reads: str
     unseen: str
     only: str
