@@ -101,14 +101,45 @@ def _passed_over(world: World) -> set[str]:
     return world.keep("orders passed over", None, passed)
 
 
+def is_left_out(world: World, key: str) -> bool:
+    """Whether this turn has no step that carries out orders of a row ("form/id"): by its date or an option,
+    or as the position was when the turn came past.
+    """
+    ruleset = world.ruleset
+
+    def make() -> dict[str, list[tuple[tuple[int, ...], tuple[str, ...]]]]:
+        out: dict[str, list[tuple[tuple[int, ...], tuple[str, ...]]]] = {}
+
+        def walk(nodes: Iterable[Row], at: tuple[int, ...], tests: tuple[str, ...]) -> None:
+            for i, node in enumerate(nodes):
+                when = node.get("when")
+                mine = (*tests, *(conjuncts(when) if isinstance(when, str) else ()))
+                for order in step_orders(ruleset, node) if "do" in node else ():
+                    out.setdefault(order, []).append(((*at, i), mine))
+                walk(node.get("steps", ()), (*at, i), mine)
+
+        walk(ruleset.sequence, (), ())
+        return out
+
+    found = ruleset.derived("steps of orders with their tests", make).get(key, [])
+    here = tuple(level["i"] for level in world.state.get("game", "game", "cursor") or ())
+    return bool(found) and all(
+        any(
+            not world.test(test, {})
+            for test in tests
+            if _is_of_the_turn(test) or (at < here and parse(test).names <= _OF_THE_TURN)
+        )
+        for at, tests in found
+    )
+
+
+_OF_THE_TURN = frozenset({"turn", "year", "season"})
+
+
 def _is_of_the_turn(test: str) -> bool:
     """Whether a test asks for nothing that can change within a turn."""
     expression = parse(test)
-    return (
-        expression.names <= {"turn", "year", "season"}
-        and expression.functions <= {"option"}
-        and not expression.fields
-    )
+    return expression.names <= _OF_THE_TURN and expression.functions <= {"option"} and not expression.fields
 
 
 def _every_order(ruleset: Ruleset) -> set[str]:

@@ -74,6 +74,8 @@ def advance(
         node = node_at(turn, levels)
         if node is None:
             if len(levels) == 1:
+                if wanted is None and turn.nodes is turn.ruleset.sequence:
+                    _drop_the_rest(turn)
                 _write(turn, [])
                 return None
             levels.pop()
@@ -127,6 +129,32 @@ def run_step(turn: Turn, node: Row) -> None:
         settle(turn)
     step_over(turn, node, step)
     outcomes.tell(turn, step)
+
+
+def _drop_the_rest(turn: Turn) -> None:
+    """Orders that no step of the turn has come to are told as not carried out."""
+    for order in turn.orders():
+        if order.get("status") is None and not order.get("outcome") and not stands_on(turn, order):
+            phase = phase_of(turn.ruleset, str(order["order"]))
+            named = f"its phase {phase!r}" if phase else "what would carry it out"
+            turn.drop_order(order, f"{named} does not take place in this turn")
+
+
+def phase_of(ruleset: Ruleset, key: str) -> str:
+    """The name of the phase whose steps carry out orders of a row ("form/id"), the first one; empty where no
+    phase does."""
+
+    def walk(nodes: Sequence[Row], name: str) -> str | None:
+        for node in nodes:
+            inner = str(node.get("name", node["phase"])) if "phase" in node else name
+            if "do" in node and key in step_orders(ruleset, node):
+                return inner
+            found = walk(node.get("steps", ()), inner)
+            if found is not None:
+                return found
+        return None
+
+    return walk(ruleset.sequence, "") or ""
 
 
 def _enter(turn: Turn, node: Row) -> None:
