@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from ..core.model import Row, Ruleset
 from ..ruleset.expressions.parse import conjuncts, parse
-from ..turn.sequence import inputs, step_orders, steps
+from ..turn.sequence import inputs, places_of, step_orders, steps
 from ..world.world import World
 
 
@@ -105,23 +105,7 @@ def is_left_out(world: World, key: str) -> bool:
     """Whether this turn has no step that carries out orders of a row ("form/id"): by its date or an option,
     or as the position was when the turn came past.
     """
-    ruleset = world.ruleset
-
-    def make() -> dict[str, list[tuple[tuple[int, ...], tuple[str, ...]]]]:
-        out: dict[str, list[tuple[tuple[int, ...], tuple[str, ...]]]] = {}
-
-        def walk(nodes: Iterable[Row], at: tuple[int, ...], tests: tuple[str, ...]) -> None:
-            for i, node in enumerate(nodes):
-                when = node.get("when")
-                mine = (*tests, *(conjuncts(when) if isinstance(when, str) else ()))
-                for order in step_orders(ruleset, node) if "do" in node else ():
-                    out.setdefault(order, []).append(((*at, i), mine))
-                walk(node.get("steps", ()), (*at, i), mine)
-
-        walk(ruleset.sequence, (), ())
-        return out
-
-    found = ruleset.derived("steps of orders with their tests", make).get(key, [])
+    found = places_of(world.ruleset, key)
     here = tuple(level["i"] for level in world.state.get("game", "game", "cursor") or ())
     return bool(found) and all(
         any(
@@ -129,7 +113,7 @@ def is_left_out(world: World, key: str) -> bool:
             for test in tests
             if _is_of_the_turn(test) or (at < here and parse(test).names <= _OF_THE_TURN)
         )
-        for at, tests in found
+        for at, _, tests in found
     )
 
 

@@ -19,7 +19,7 @@ from ..core.messages import plain
 from ..core.model import Row, Ruleset
 from ..core.registry import mechanic
 from ..core.state import Entity
-from ..ruleset.expressions.parse import strip_mark
+from ..ruleset.expressions.parse import conjuncts, strip_mark
 from ..world.messages import message, say
 from ..world.selections import as_set, id_of
 from . import outcomes
@@ -132,29 +132,41 @@ def run_step(turn: Turn, node: Row) -> None:
 
 
 def _drop_the_rest(turn: Turn) -> None:
-    """Orders that no step of the turn has come to are told as not carried out."""
+    """Orders whose steps the turn has left out (`when`) are told as not carried out."""
     for order in turn.orders():
-        if order.get("status") is None and not order.get("outcome") and not stands_on(turn, order):
-            phase = phase_of(turn.ruleset, str(order["order"]))
-            named = f"its phase {phase!r}" if phase else "what would carry it out"
-            turn.drop_order(order, f"{named} does not take place in this turn")
+        steps_of = places_of(turn.ruleset, str(order["order"]))
+        may_be_left_out = bool(steps_of) and all(tests for *_, tests in steps_of)
+        if not may_be_left_out or order.get("status") or order.get("outcome") or stands_on(turn, order):
+            continue
+        phase = steps_of[0][1]
+        named = f"its phase {phase!r}" if phase else "what would carry it out"
+        turn.drop_order(order, f"{named} does not take place in this turn")
 
 
-def phase_of(ruleset: Ruleset, key: str) -> str:
-    """The name of the phase whose steps carry out orders of a row ("form/id"), the first one; empty where no
-    phase does."""
+Steps = list[tuple[tuple[int, ...], str, tuple[str, ...]]]
 
-    def walk(nodes: Sequence[Row], name: str) -> str | None:
-        for node in nodes:
-            inner = str(node.get("name", node["phase"])) if "phase" in node else name
-            if "do" in node and key in step_orders(ruleset, node):
-                return inner
-            found = walk(node.get("steps", ()), inner)
-            if found is not None:
-                return found
-        return None
 
-    return walk(ruleset.sequence, "") or ""
+def places_of(ruleset: Ruleset, key: str) -> Steps:
+    """The steps that carry out orders of a row ("form/id"): where each is in the sequence, the name of its
+    phase, and the tests (`when`) under which it takes place."""
+
+    def make() -> dict[str, Steps]:
+        out: dict[str, Steps] = {}
+
+        def walk(nodes: Sequence[Row], at: tuple[int, ...], name: str, tests: tuple[str, ...]) -> None:
+            for i, node in enumerate(nodes):
+                inner = str(node.get("name", node["phase"])) if "phase" in node else name
+                when = node.get("when")
+                mine = (*tests, *(conjuncts(when) if isinstance(when, str) else ()))
+                for order in step_orders(ruleset, node) if "do" in node else ():
+                    out.setdefault(order, []).append(((*at, i), inner, mine))
+                walk(node.get("steps", ()), (*at, i), inner, mine)
+
+        walk(ruleset.sequence, (), "", ())
+        return out
+
+    found: dict[str, Steps] = ruleset.derived("steps of orders", make)
+    return found.get(key, [])
 
 
 def _enter(turn: Turn, node: Row) -> None:

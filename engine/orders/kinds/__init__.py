@@ -13,7 +13,7 @@ from typing import Final, TypeVar
 
 from ...core.model import Row, Ruleset
 from ...turn.context import Order
-from ...turn.sequence import phase_of
+from ...turn.sequence import places_of
 from ...turn.validated_orders import Refusal, RefusalCode
 from ..input_points import is_left_out
 from .acts import Acts
@@ -110,7 +110,7 @@ def understand(book: OrderBook, order: Order, now: set[str] | None = None) -> Un
 
 def _when_taken(book: OrderBook, kind: OrderKind) -> str:
     """In which phase orders of a kind are carried out, and whether this turn has it."""
-    phase = phase_of(book.ruleset, kind.key)
+    phase = next((name for _, name, _ in places_of(book.ruleset, kind.key)), "")
     if phase and is_left_out(book.world, kind.key):
         return f"its phase {phase!r} does not take place in this turn"
     return f"it is for the phase {phase!r}" if phase else ""
