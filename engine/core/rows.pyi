@@ -1474,6 +1474,7 @@ class ProductionFacing(TypedDict, total=False):
 class ProductionFits(TypedDict, total=False):
     units: Required[Any]
     set: Required[Mapping[str, Any]]
+    times: Any
     idle: bool
     message: str
 
