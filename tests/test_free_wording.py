@@ -697,7 +697,7 @@ def test_a_read_back_gives_chances_and_what_is_left_exposed() -> None:
 def test_an_order_of_another_phase_says_of_which_and_nothing_waits_for_others() -> None:
     world = known("diplomacy", 1, "france")
     (one,) = answer(world, "france", "build A Par").not_taken
-    assert one.why == "this order is not taken now; it is for the phase 'Winter'"
+    assert one.why == "this order is not taken now; its phase 'Winter' does not take place in this turn"
     (one,) = answer(world, "france", "If Germany moves to Burgundy, A Par-Bur, otherwise hold").not_taken
     assert one.why.startswith("no order waits for what others do") and one.instead == ()
 

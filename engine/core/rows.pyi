@@ -1195,6 +1195,7 @@ class OrderOptionRow(TypedDict, total=False):
     slots: Mapping[str, Any]
     help: str
     gives: str
+    requires: Sequence[Need]
     reads: str
     unseen: str
     only: str
@@ -1487,6 +1488,7 @@ class ProductionFacing(TypedDict, total=False):
 class ProductionFits(TypedDict, total=False):
     units: Required[Any]
     set: Required[Mapping[str, Any]]
+    times: Any
     idle: bool
     message: str
 

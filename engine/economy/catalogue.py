@@ -55,6 +55,10 @@ class Market:
         self.orders: Sequence[Row] | None = None
         self._main = stores.money(world.ruleset)
         for row in world.state.table("under_way").values():
+            # what alters a place is begun there once, whoever began it and whenever it will be ready
+            self.rooms.fill(
+                _settings(world.ruleset.row_or_empty("production", row.get("item", "")), row.get("at"))
+            )
             if row.get("nation") != nation:
                 continue
             for what, purse, amount in row.get("uses", ()):
@@ -378,6 +382,12 @@ class Market:
 
     # ---- money, stocks and rooms
 
+    def _begun(self, row: Row, site: str, n: int) -> str | None:
+        """Why a place does not take so many of what alters it: there is one of it to a place."""
+        if any(self.rooms.filled.get((counter, place)) for counter, place, _ in _settings(row, site)):
+            return "it is under way there already"
+        return "one to a place is enough" if n > 1 and _settings(row, site) else None
+
     def _purse(self, site: str, what: str) -> str:
         if (site, what) not in self._purses:
             mine = site and self.world.holder_of(site) == self.nation
@@ -411,9 +421,12 @@ class Market:
         fee = self.world.number(variant.get("fee", 0), self._at(site) if site else self._names)
         paid = as_one(row, n)
         lot = self._several(row, "lot")
+        if (full := self._begun(row, site, n)) is not None:
+            return Refusal(RefusalCode.SITE, full, "n")
         rooms = self.rooms.take(row, site, n * lot, into)
         if isinstance(rooms, str):
             return Refusal(RefusalCode.SITE, rooms, "n")
+        rooms += _settings(row, site)
         if facing:
             rooms += [(_works(row), f"{site}>{p}", 1) for p in facing]
         if "fits" in row:
@@ -511,6 +524,8 @@ class Market:
                 dearer = price + rounded_up(price * (multiple - 1)) + fee
                 cheap = within + int((left - within * each) // dearer)
             most = min(most, max(0, cheap))
+        if _settings(row, site):
+            most = min(most, 0 if self._begun(row, site, 1) else 1)
         lot = self._several(row, "lot")
         most = min(most, self.rooms.most(row, site, into, lot))
         return most - most % self._several(row, "pack")
@@ -524,6 +539,15 @@ def _works(row: Row) -> str:
     works.
     """
     return f"works:{row['works']}"
+
+
+def _settings(row: Row, site: str | None) -> list[tuple[str, str, int]]:
+    """What an item that alters fields of a place takes there: each field once. What would stay in hand where
+    the place does not take it may be bought as often as one likes.
+    """
+    if not site or row.get("if_lost") == "hand":
+        return []
+    return [(f"sets:{field}", site, 1) for field in row.get("sets", ())]
 
 
 def _fits(row: Row, kind: str) -> str:

@@ -13,7 +13,7 @@ from ..core.model import Row
 from ..core.state import Entity
 from ..units import forces
 from ..world.travel_groups import free_stacks
-from ..world.world import World
+from ..world.world import Names, World
 
 ALL = "*"
 """A kind that stands for all units of a place."""
@@ -51,6 +51,10 @@ def taken(
     return dict(forces.pick(free, picks, last) or ())
 
 
+def _times(world: World, fits: Row, names: Names) -> int:
+    return int(world.number(fits["times"], names)) if "times" in fits else 1
+
+
 def alterable(
     world: World,
     nation: str,
@@ -60,7 +64,7 @@ def alterable(
     orders: Iterable[Mapping[str, Any]] | None = None,
 ) -> dict[str, int]:
     """How many units of each stack at a place, or of a `kind` among them, can still be altered by what is
-    fitted so (`fits`).
+    fitted so (`fits`); a unit that takes it several times (`times`) counts so often.
 
     Who is to do nothing else meanwhile (`idle`) is neither busy nor needed for orders: those of the state, if
     none are given.
@@ -72,7 +76,7 @@ def alterable(
         "place": Entity("place", place),
     }
     fit = {
-        key: int(stack["n"])
+        key: int(stack["n"]) * _times(world, fits, {**names, "unit": Entity("unit", key)})
         for key, stack in world.state.stacks(at=place, owner=nation)
         if kind in (None, stack["kind"])
         and not (idle and stack.get("busy"))

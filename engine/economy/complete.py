@@ -140,10 +140,20 @@ def _fit(turn: Turn, runner: EffectRunner, row: Row, item: Row, names: dict[str,
     """Alter units at the place: as many as were bought, stack after stack; gives how many are not there any
     more.
 
-    With `idle` only those that have kept busy with it, which whoever had to fight has not.
+    With `idle` only those that have kept busy with it, which whoever had to fight has not. What a unit takes
+    several times (`times`) goes round among them until none is left.
     """
-    place = row.get("into") or row["at"]
-    left, idle = int(row.get("n", 1)), bool(item["fits"].get("idle"))
+    left = int(row.get("n", 1))
+    while left:
+        before, left = left, _fit_each(turn, runner, row, item, names, left)
+        if left == before or "times" not in item["fits"]:
+            break
+    return left
+
+
+def _fit_each(turn: Turn, runner: EffectRunner, row: Row, item: Row, names: dict[str, Any], left: int) -> int:
+    """Alter each unit at the place once, as far as there is something `left`; gives what is left then."""
+    place, idle = row.get("into") or row["at"], bool(item["fits"].get("idle"))
     scope = {**names, "place": Entity("place", place)}
     for key, stack in turn.state.stacks(at=place, owner=row["nation"]):
         if left and row.get("kind") in (None, stack["kind"]) and bool(stack.get("busy")) == idle:

@@ -211,7 +211,7 @@ def _keep_busy(turn: Turn, row: Row, quote: Quote) -> None:
         turn.world, quote.nation, quote.into or quote.site, row["fits"], quote.kind or None
     )
     for key, n in free.items():
-        part = min(left, n)
+        part = min(left, n, int(turn.state.get("units", key, "n", 0)))
         if part > 0:
             turn.journal.alter_units(key, part, busy=True)
             left -= part

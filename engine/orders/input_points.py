@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..core.frame import inputs, nodes_in, step_name, steps
-from ..core.model import Row, Ruleset, derived_of
-from ..ruleset.expressions.parse import conjuncts, parse
-from ..turn.sequence import step_orders
+from ..core.model import Ruleset, derived_of
+from ..ruleset.expressions.parse import parse
+from ..turn.sequence import places_of, step_orders, steps_of_orders
 from ..world.world import World
 
 
@@ -70,42 +70,53 @@ def may_come_now(world: World, key: str) -> bool:
 def _passed_over(world: World) -> set[str]:
     """The orders that only steps carry out which this turn does not have: by its date or an option, whatever
     is done in it."""
-    steps = _asked_by_steps(world.ruleset)
-    if not any(tests for tests, _ in steps):
-        return set()
+    asked = _asked_of_the_turn(world.ruleset)
 
     def passed() -> set[str]:
-        had = {key for tests, keys in steps for key in keys if all(world.test(t, {}) for t in tests)}
-        return {key for _, keys in steps for key in keys} - had
+        return {key for key, steps in asked.items() if not any(_all_hold(world, tests) for tests in steps)}
 
-    return world.keep("orders passed over", None, passed)
+    return world.keep("orders passed over", None, passed) if asked else set()
+
+
+def _all_hold(world: World, tests: Iterable[str]) -> bool:
+    return all(world.test(test, {}) for test in tests)
 
 
 @derived_of()
-def _asked_by_steps(ruleset: Ruleset) -> list[tuple[tuple[str, ...], list[str]]]:
-    """What each step, and those around it, ask of the turn, with the orders that it carries out."""
-    out: list[tuple[tuple[str, ...], list[str]]] = []
-    for node in nodes_in(ruleset.sequence):
-        if "do" in node.row:
-            asked = [test for row in node.along for test in _asked_of_the_turn(row)]
-            out.append((tuple(asked), step_orders(ruleset, node.row)))
+def _asked_of_the_turn(ruleset: Ruleset) -> dict[str, list[list[str]]]:
+    """Of orders that no step carries out every turn: what each of their steps, and those around it, ask that
+    nothing done in a turn changes."""
+    out = {}
+    for key, found in steps_of_orders(ruleset).items():
+        asked = [[test for test in tests if _is_of_the_turn(test)] for *_, tests in found]
+        if all(asked):
+            out[key] = asked
     return out
 
 
-def _asked_of_the_turn(node: Row) -> list[str]:
-    """The parts of a node's test that nothing done in a turn changes."""
-    when = node.get("when")
-    return [t for t in conjuncts(when) if _is_of_the_turn(t)] if isinstance(when, str) else []
+def is_left_out(world: World, key: str) -> bool:
+    """Whether this turn has no step that carries out orders of a row ("form/id"): by its date or an option,
+    or as the position was when the turn came past.
+    """
+    found = places_of(world.ruleset, key)
+    here = tuple(level["i"] for level in world.state.get("game", "game", "cursor") or ())
+    return bool(found) and all(
+        any(
+            not world.test(test, {})
+            for test in tests
+            if _is_of_the_turn(test) or (at < here and parse(test).names <= _OF_THE_TURN)
+        )
+        for at, _, tests in found
+    )
+
+
+_OF_THE_TURN = frozenset({"turn", "year", "season"})
 
 
 def _is_of_the_turn(test: str) -> bool:
     """Whether a test asks for nothing that can change within a turn."""
     expression = parse(test)
-    return (
-        expression.names <= {"turn", "year", "season"}
-        and expression.functions <= {"option"}
-        and not expression.fields
-    )
+    return expression.names <= _OF_THE_TURN and expression.functions <= {"option"} and not expression.fields
 
 
 def _every_order(ruleset: Ruleset) -> set[str]:

@@ -14,13 +14,13 @@ from typing import Any
 
 from ..core.dice import KeyedDice, Stream
 from ..core.faults import few
-from ..core.frame import step_name, steps
+from ..core.frame import nodes_in, step_name, steps
 from ..core.journal import EVERYONE
 from ..core.messages import plain
-from ..core.model import Row, Ruleset
+from ..core.model import Row, Ruleset, derived_of
 from ..core.registry import mechanic
 from ..core.state import Entity
-from ..ruleset.expressions.parse import strip_mark
+from ..ruleset.expressions.parse import conjuncts, strip_mark
 from ..world.messages import message, say
 from ..world.selections import as_set, id_of
 from . import outcomes
@@ -75,6 +75,8 @@ def advance(
         node = node_at(turn, levels)
         if node is None:
             if len(levels) == 1:
+                if wanted is None and turn.nodes is turn.ruleset.sequence:
+                    _drop_the_rest(turn)
                 _write(turn, [])
                 return None
             levels.pop()
@@ -128,6 +130,45 @@ def run_step(turn: Turn, node: Row) -> None:
         settle(turn)
     step_over(turn, node, step)
     outcomes.tell(turn, step)
+
+
+def _drop_the_rest(turn: Turn) -> None:
+    """Orders whose steps the turn has left out (`when`) are told as not carried out."""
+    for order in turn.orders():
+        steps_of = places_of(turn.ruleset, str(order["order"]))
+        may_be_left_out = bool(steps_of) and all(tests for *_, tests in steps_of)
+        if not may_be_left_out or order.get("status") or order.get("outcome") or stands_on(turn, order):
+            continue
+        phase = steps_of[0][1]
+        named = f"its phase {phase!r}" if phase else "what would carry it out"
+        turn.drop_order(order, f"{named} does not take place in this turn")
+
+
+Steps = list[tuple[tuple[int, ...], str, tuple[str, ...]]]
+
+
+def places_of(ruleset: Ruleset, key: str) -> Steps:
+    """The steps that carry out orders of a row ("form/id"): where each is in the sequence, the name of its
+    phase, and the tests (`when`) under which it takes place."""
+    return steps_of_orders(ruleset).get(key, [])
+
+
+@derived_of()
+def steps_of_orders(ruleset: Ruleset) -> dict[str, Steps]:
+    """`places_of` of every row of orders that a step carries out."""
+    out: dict[str, Steps] = {}
+    for node in nodes_in(ruleset.sequence):
+        if "do" not in node.row:
+            continue
+        phase = ""
+        tests: list[str] = []
+        for row in node.along:
+            phase = str(row.get("name", row["phase"])) if "phase" in row else phase
+            when = row.get("when")
+            tests += conjuncts(when) if isinstance(when, str) else ()
+        for order in step_orders(ruleset, node.row):
+            out.setdefault(order, []).append((node.path, phase, tuple(tests)))
+    return out
 
 
 def _enter(turn: Turn, node: Row) -> None:

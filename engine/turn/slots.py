@@ -7,6 +7,7 @@ Asked by the checker of orders and by whatever carries them out, of a view or of
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from ..core.model import Row, Ruleset
@@ -43,7 +44,24 @@ def unfit(
     """
     if "for" in row and not is_for(context.world, row["for"], str(order["nation"])):
         return Refusal(RefusalCode.CLOSED, "this is not open to your nation")
-    return misfit(context, row, order, names) or unmet(context, row, names, secrets=secrets)
+    return (
+        misfit(context, row, order, names)
+        or unmet(context, row, names, secrets=secrets)
+        or _option_unmet(context, order, names, secrets)
+    )
+
+
+def _option_unmet(context: OrderContext, order: Order, names: Names, secrets: bool) -> Refusal | None:
+    """The first need of an option of an order that does not hold: it is asked of the slots of the option."""
+    for option, given in order.get("options", {}).items():
+        row = context.ruleset.row_or_empty("order_options", option)
+        declared = row.get("slots", {}) if row.get("requires") else {}
+        values = given if isinstance(given, dict) else dict.fromkeys(declared, given)
+        said = {name: context.slot_value(slot, values.get(name)) for name, slot in declared.items()}
+        why = unmet(context, row, {**names, **said}, secrets=secrets) if declared else None
+        if why is not None:
+            return replace(why, slot="")
+    return None
 
 
 def unmet(context: OrderContext, row: Row, names: Names, *, secrets: bool = True) -> Refusal | None:

@@ -206,19 +206,51 @@ def _seat(world: World, nation: str, row: Row) -> str | None:
 
 
 def divided(world: World, nation: str, resource: str) -> bool:
-    """Whether a nation has several treasuries of a resource, or one without a seat."""
+    """Whether a nation has several treasuries of a resource, one without a seat, or one with a lost seat."""
     found = purses(world, nation, resource)
-    return len(found) > 1 or nation in found
+    return len(found) > 1 or nation in found or bool(_left_behind(world, nation, resource))
+
+
+def _left_behind(world: World, nation: str, resource: str) -> list[str]:
+    """The treasuries of a nation whose seats others hold."""
+    rows = world.state.table("treasuries")
+    return [
+        key
+        for key, row in sorted(rows.items())
+        if row.get(resource)
+        and key.startswith(f"{nation}/")
+        and world.holder_of(key.partition("/")[2]) != nation
+    ]
+
+
+def _bring_away(world: World, journal: Journal, nation: str, resource: str, row: Row) -> None:
+    """What lies in a seat that is lost goes to the land beside it that the nation still has: the part with
+    its seat, else the largest. Where nothing is left beside it, it stays there, out of reach.
+    """
+    links = tuple(row["links"]) if row.get("links") else None
+    for key in _left_behind(world, nation, resource):
+        lost = key.partition("/")[2]
+        parts = regions(world, nation, row)
+        beside = [part for part in parts if len(world.geography.regions([*part, lost], links)) == 1]
+        if not beside:
+            continue
+        seat = _seat(world, nation, row)
+        part = next((part for part in beside if seat in part), max(beside, key=len))
+        keeper = _purse_in(nation, part, seat, purses(world, nation, resource))
+        journal.add("treasuries", keeper, resource, world.state.get("treasuries", key, resource, 0))
+        journal.set("treasuries", key, resource, None)
 
 
 def unite(world: World, journal: Journal, nation: str, resource: str) -> None:
-    """Treasuries whose regions have met become one: that of the seat, else the richest.
+    """Treasuries whose regions have met become one: that of the seat, else the richest. One whose seat is
+    lost stays with the land round it.
 
     Writes into the open journal entry.
     """
     row = division(world.ruleset, resource)
     if row["per"] != "region":
         return
+    _bring_away(world, journal, nation, resource, row)
     found = purses(world, nation, resource)
     if len(found) < 2 and nation not in found:
         return

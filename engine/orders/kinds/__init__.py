@@ -14,8 +14,9 @@ from typing import Final, TypeVar
 from ...core.choices import as_slot
 from ...core.model import Row, Ruleset, derived_of
 from ...turn.context import Order
+from ...turn.sequence import places_of
 from ...turn.validated_orders import Refusal, RefusalCode
-from ..input_points import by_phase
+from ..input_points import is_left_out
 from .acts import Acts
 from .answers import Answers
 from .book import OrderBook, OrderRefused, Understood
@@ -105,8 +106,10 @@ def understand(book: OrderBook, order: Order, now: set[str] | None = None) -> Un
 
 
 def _when_taken(book: OrderBook, kind: OrderKind) -> str:
-    """In which phase orders of a kind are carried out."""
-    phase = next((title for title, keys in by_phase(book.ruleset) if kind.key in keys), "")
+    """In which phase orders of a kind are carried out, and whether this turn has it."""
+    phase = next((name for _, name, _ in places_of(book.ruleset, kind.key)), "")
+    if phase and is_left_out(book.world, kind.key):
+        return f"its phase {phase!r} does not take place in this turn"
     return f"it is for the phase {phase!r}" if phase else ""
 
 
