@@ -60,20 +60,11 @@ def bring_along(turn: Turn, force: str, mode: MovementRow, *, guests: bool = Tru
         return
     row = turn.state.row("forces", force)
     place, nation = row["at"], row["owner"]
-    room = sum(
-        stack["n"] * figure_of(turn, bears["room"], key)
-        for key, stack in forces.stacks_of(turn.state, force)
-        if routes.kind_matches(turn.world, bears.get("bearers"), stack["kind"])
-    )
-    ordered = _ordered_from(turn, nation, place)
-    for key, stack in routes.free_stacks(turn.world, nation, place) if room else ():
-        if routes.kind_matches(turn.world, bears.get("who"), stack["kind"]):
-            spared = min(stack["n"], ordered.get(stack["kind"], 0))
-            ordered[stack["kind"]] = ordered.get(stack["kind"], 0) - spared
-            n = min(stack["n"] - spared, int(room))
-            if n > 0:
-                turn.journal.alter_units(key, n, force=force)
-                room -= n
+    bearers = [(key, int(stack["n"])) for key, stack in forces.stacks_of(turn.state, force)]
+    own = riders(turn, mode, nation, place, bearers)
+    for key, n in own:
+        turn.journal.alter_units(key, n, force=force)
+    room = _decks(turn, mode, bearers) - sum(n for _, n in own)
     hosts = turn.state.owners_at(place) - {nation} if guests and room > 0 and bears.get("shared") else ()
     for guest in (g for g in sorted(hosts) if turn.world.allied(nation, g)):
         for key, stack in routes.free_stacks(turn.world, guest, place):
@@ -81,6 +72,36 @@ def bring_along(turn: Turn, force: str, mode: MovementRow, *, guests: bool = Tru
                 n = min(stack["n"], int(room))
                 turn.journal.alter_units(key, n, aboard=force)
                 room -= n
+
+
+def riders(
+    turn: Turn, mode: MovementRow, nation: str, place: str, bearers: Sequence[forces.Pick]
+) -> list[forces.Pick]:
+    """A nation's units without orders of their own in a place that go along with such of its bearers there
+    (`bears`)."""
+    bears = mode.get("bears")
+    room = _decks(turn, mode, bearers)
+    out: list[forces.Pick] = []
+    ordered = _ordered_from(turn, nation, place) if room else {}
+    for key, stack in routes.free_stacks(turn.world, nation, place) if bears and room else ():
+        if routes.kind_matches(turn.world, bears.get("who"), stack["kind"]):
+            spared = min(stack["n"], ordered.get(stack["kind"], 0))
+            ordered[stack["kind"]] = ordered.get(stack["kind"], 0) - spared
+            n = min(stack["n"] - spared, int(room))
+            if n > 0:
+                out.append((key, n))
+                room -= n
+    return out
+
+
+def _decks(turn: Turn, mode: MovementRow, bearers: Sequence[forces.Pick]) -> Any:
+    """How many can live on those of some units that bear others."""
+    bears = mode.get("bears")
+    return sum(
+        n * figure_of(turn, bears["room"], key)
+        for key, n in (bearers if bears else ())
+        if routes.kind_matches(turn.world, bears.get("bearers"), turn.state.get("units", key, "kind"))
+    )
 
 
 def _ordered_from(turn: Turn, nation: str, place: str) -> dict[str, int]:

@@ -11,7 +11,7 @@ checks, shows or carries out orders asks it, and tests nowhere else of what kind
 | the order sheet (`sheet`) | `sheet_lines` |
 | the read-back (`readback`) | `read_back`, `units_ordered`, `sends`, `unplaced`, `look_again` |
 | the reference (`reference`) | `prices` |
-| the look ahead (`lookahead`) | `foresee`, `moves_on`, `carry_out` |
+| the look ahead (`lookahead`) | `foresee`, `moves_on`, `finds_moved`, `carry_out` |
 
 In the turn itself the mechanics of the sequence carry orders out (`core/registry.py`); a kind names its own
 in `mechanics`.
@@ -283,6 +283,11 @@ class OrderKind(ABC):
     @property
     def moves_on(self) -> bool:
         """Whether units may start by such an order where those before it lead."""
+        return False
+
+    @property
+    def finds_moved(self) -> bool:
+        """Whether such an order may be about somebody whom those before it have moved."""
         return False
 
     def foresee(self, position: Lookahead, found: Understood) -> None:
