@@ -1209,6 +1209,7 @@ OrderRow = TypedDict(
         "help": str,
         "cost": Any,
         "alike": Sequence[str],
+        "by_options": bool,
         "stands": str,
         "outcomes": Mapping[str, Sequence[Outcomes]],
     },

@@ -35,7 +35,7 @@ from ...world.world import World
 from .. import movement
 from ..grammar import Grammar, OrderForm
 from ..input_points import steps_that
-from ..legal_entry import ANY, Legal, LegalSearch
+from ..legal_entry import ANY, Legal, LegalSearch, says_nothing
 from ..lookahead import Lookahead
 from ..names import Names
 from ..sheet_by_slot import lines_by_slot
@@ -124,9 +124,10 @@ class OrderKind(ABC):
         return ""
 
     def makes_sense(self, world: World, slots: Mapping[str, Any]) -> bool:
-        """Whether an order that is read into somebody's words, and is filled so far, could be one at all."""
-        del world, slots
-        return True
+        """Whether an order that is read into somebody's words, and is filled so far, could be one at all, and
+        says anything."""
+        del world
+        return not says_nothing(self.row, slots)
 
     def alternatives(self, book: OrderBook, order: Order, why: Refusal) -> Iterator[Order]:
         """Orders that may have been meant in place of one that is refused, the likeliest first; not all of
