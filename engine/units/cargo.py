@@ -82,7 +82,7 @@ def riders(
     bears = mode.get("bears")
     room = _decks(turn, mode, bearers)
     out: list[forces.Pick] = []
-    ordered = _ordered_from(turn, nation, place) if room else {}
+    ordered = forces.ordered_from(turn, nation, place) if room else {}
     for key, stack in routes.free_stacks(turn.world, nation, place) if bears and room else ():
         if routes.kind_matches(turn.world, bears.get("who"), stack["kind"]):
             spared = min(stack["n"], ordered.get(stack["kind"], 0))
@@ -102,21 +102,6 @@ def _decks(turn: Turn, mode: MovementRow, bearers: Sequence[forces.Pick]) -> Any
         for key, n in (bearers if bears else ())
         if routes.kind_matches(turn.world, bears.get("bearers"), turn.state.get("units", key, "kind"))
     )
-
-
-def _ordered_from(turn: Turn, nation: str, place: str) -> dict[str, int]:
-    """How many units of each kind open orders of a nation name that stand in a place."""
-    out: dict[str, int] = {}
-    for order in turn.orders(nation=nation):
-        slots = order.get("slots", {})
-        if (
-            order.get("status") is None
-            and slots.get("origin") == place
-            and isinstance(slots.get("units"), Mapping)
-        ):
-            for kind, n in slots["units"].items():
-                out[kind] = out.get(kind, 0) + int(n)
-    return out
 
 
 def take_aboard(turn: Turn, force: str, row: Row, mode: MovementRow, index: int) -> None:
