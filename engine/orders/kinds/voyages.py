@@ -326,9 +326,10 @@ class Voyages(Moves):
         waits = forces.afloat_at(turn.state, nation, start, voyage.host)
         there = waits if start == voyage.start else boarders(turn.world, self.mode, nation, start, again=True)
         aboard = forces.AFLOAT if stays_afloat(turn, self.mode, to) else None
+        spent = {self.shore["keeps"]: 0} if aboard is None and "keeps" in self.shore else {}
         if aboard is None:
             win(turn, nation, to, self.shore)
         for key, n in forces.pick(there, parcel["units"]) or ():
             on = {"aboard": aboard, "host": voyage.host or None if aboard else None}
-            fields = {**dict.fromkeys(forces.PASSING), "moved": True, "place": to, **on}
+            fields = {**dict.fromkeys(forces.PASSING), "moved": True, "place": to, **on, **spent}
             turn.journal.alter_units(key, n, **fields)
