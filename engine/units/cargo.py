@@ -82,8 +82,10 @@ def riders(
     bears = mode.get("bears")
     room = _decks(turn, mode, bearers)
     out: list[forces.Pick] = []
-    ordered = forces.ordered_from(turn, nation, place) if room else {}
-    for key, stack in routes.free_stacks(turn.world, nation, place) if bears and room else ():
+    if bears is None or not room:
+        return out
+    ordered = forces.ordered_from(turn, nation, place)
+    for key, stack in routes.free_stacks(turn.world, nation, place):
         if routes.kind_matches(turn.world, bears.get("who"), stack["kind"]):
             spared = min(stack["n"], ordered.get(stack["kind"], 0))
             ordered[stack["kind"]] = ordered.get(stack["kind"], 0) - spared
@@ -97,9 +99,11 @@ def riders(
 def _decks(turn: Turn, mode: MovementRow, bearers: Sequence[forces.Pick]) -> Any:
     """How many can live on those of some units that bear others."""
     bears = mode.get("bears")
+    if bears is None:
+        return 0
     return sum(
         n * figure_of(turn, bears["room"], key)
-        for key, n in (bearers if bears else ())
+        for key, n in bearers
         if routes.kind_matches(turn.world, bears.get("bearers"), turn.state.get("units", key, "kind"))
     )
 
