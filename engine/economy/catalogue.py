@@ -288,8 +288,8 @@ class Market:
         if isinstance(variant, str) and into is None:
             near = self._sites_beside(row, site)
             fits = [p for p in near if site in self.stands(row, p)]
-            if near and not fits:
-                return self._not_there(row, site)
+            if near and not fits and self.world.holder_of(site) is None:
+                return self._not_there(row, site)  # no site that it lacks something for: nobody's ground
             if fits:
                 into, site = site, max(fits, key=lambda p: (self._funds(p), p))
                 variant = self.variant(row, site)
