@@ -133,6 +133,25 @@ def test_the_form_says_how_troops_cross_the_sea(name: str, nation: str, order: s
         assert intent.order["slots"]["cargo"] and intent.verb == order
 
 
+@pytest.mark.parametrize(
+    ("name", "turn", "nation", "line", "option"),
+    [
+        ("no-mans-land", 1, "germany", "hold ?: lose infantry", "loss-order"),
+        ("1914", 2, "german-empire", "hold ?: withdraw after 1 round", "withdraw-after"),
+    ],
+)
+def test_an_order_that_says_nothing_without_an_option_is_offered_with_one(
+    name: str, turn: int, nation: str, line: str, option: str
+) -> None:
+    _, _, here = begun(name, turn)
+    world = known_to(name, here, nation)
+    (hold,) = [one for _, some in offers_of(world, nation) for one in some if one.order == "orders/hold"]
+    assert hold.text == line and f"# {line}" in offered(world, nation)
+    for text in some_of(hold):
+        (intent,) = take_in(world.ruleset, text, lambda _: world, nation=nation).intents
+        assert set(intent.order["options"]) == {option}
+
+
 def test_who_has_nobody_to_carry_is_offered_no_crossing() -> None:
     _, _, here = begun("no-mans-land", 1)
     world = known_to("no-mans-land", here, "austria")  # it has no transport

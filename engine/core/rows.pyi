@@ -1224,6 +1224,7 @@ OrderRow = TypedDict(
         "help": str,
         "cost": Any,
         "alike": Sequence[str],
+        "by_options": bool,
         "stands": str,
         "outcomes": Mapping[str, Sequence[Outcomes]],
     },

@@ -90,8 +90,7 @@ class Market:
         if kind is not None and "fits" not in row:
             fitted = self._fitted(row)
             if len(fitted) != 1:
-                made = self.world.ruleset.row_or_empty("units", row.get("makes", ""))
-                text = f"{row.get('name') or made.get('name', item)} is not fitted to units"
+                text = f"{self._called(row)} is not fitted to units"
                 return Refusal(RefusalCode.SITE, text, "item", choices=fitted or self._fitted())
             row = self.world.ruleset.row("production", fitted[0])
         closed = self.closed(row)
@@ -107,11 +106,7 @@ class Market:
         variant, site, into = found
         where = self.stands(row, site)
         if into is not None and into not in where:
-            return Refusal(
-                RefusalCode.SITE,
-                f"{row.get('name', row['id'])} cannot be placed in {self._name(into)}",
-                "into",
-            )
+            return Refusal(RefusalCode.SITE, self._not_there(row, into), "into")
         if not where:
             return Refusal(RefusalCode.SITE, "there is nowhere for it to appear", "site")
         if "works" in row:
@@ -295,19 +290,29 @@ class Market:
         """
         variant = self.variant(row, site)
         if isinstance(variant, str) and into is None:
-            behind = self._behind(row, site)
-            if behind is not None:
-                into, site = site, behind
+            near = self._sites_beside(row, site)
+            fits = [p for p in near if site in self.stands(row, p)]
+            if near and not fits and self.world.holder_of(site) is None:
+                return self._not_there(row, site)  # no site that it lacks something for: nobody's ground
+            if fits:
+                into, site = site, max(fits, key=lambda p: (self._funds(p), p))
                 variant = self.variant(row, site)
         return variant if isinstance(variant, str) else (variant, site, into)
 
-    def _behind(self, row: Row, zone: str) -> str | None:
-        """The site for an order that names the place where units are to appear."""
+    def _sites_beside(self, row: Row, zone: str) -> list[str]:
+        """The sites next to a place for what may appear elsewhere than at its site."""
         if "appears" not in row:
-            return None
-        near = [p for p in self.world.geography.next_to(zone) if not isinstance(self.variant(row, p), str)]
-        fits = [p for p in near if zone in self.stands(row, p)]
-        return max(fits, key=lambda p: (self.left(self._purse(p, self._main), self._main), p), default=None)
+            return []
+        return [p for p in self.world.geography.next_to(zone) if not isinstance(self.variant(row, p), str)]
+
+    def _not_there(self, row: Row, place: str) -> str:
+        """That an item cannot appear in a place, be there a site for it next to it."""
+        return f"{self._called(row)} cannot be placed in {self._name(place)}"
+
+    def _called(self, row: Row) -> str:
+        """An item's name: its own, or that of the unit that it makes."""
+        made = self.world.ruleset.row_or_empty("units", row.get("makes", ""))
+        return str(row.get("name") or made.get("name", row["id"]))
 
     def faces(self, row: Row, site: str) -> list[str]:
         """The places that works bought for a site may face."""
@@ -387,6 +392,10 @@ class Market:
         if any(self.rooms.filled.get((counter, place)) for counter, place, _ in _settings(row, site)):
             return "it is under way there already"
         return "one to a place is enough" if n > 1 and _settings(row, site) else None
+
+    def _funds(self, site: str) -> Any:
+        """What is left of the money for a site."""
+        return self.left(self._purse(site, self._main), self._main)
 
     def _purse(self, site: str, what: str) -> str:
         if (site, what) not in self._purses:

@@ -130,7 +130,10 @@ class _Run:
         for order in sorted(filed, key=lambda o: place_of(world.ruleset, o)):
             go_on()
             kind = order_kind(world.ruleset, order["order"])
-            prospect.go_to(order, moves_on=kind is not None and kind.moves_on)
+            if kind is None:
+                prospect.go_to(order)
+            else:
+                prospect.go_to(order, moves_on=kind.moves_on, finds_moved=kind.finds_moved)
             self.goes_on |= bool(prospect.rolled)
             understood = self.checker.understood(order)
             if understood is None:

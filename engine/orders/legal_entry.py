@@ -6,13 +6,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..core.model import Row
 from ..core.state import Entity
+from ..ruleset.order_syntax import slot_of
 from ..turn.context import OrderContext
 from .names import Names
 from .text import order_text
 
 MAX_WAYS = 400
 """Fillings of one act's slots that are tried; rows with more are given with their slots open."""
+
+
+def says_nothing(row: Row, slots: Mapping[str, Any]) -> bool:
+    """Whether an order without options that fills these slots changes nothing (`by_options`)."""
+    declared = row.get("slots", {})
+    return bool(row.get("by_options")) and not any(
+        slot_of(name, declared[name]).optional for name, value in slots.items() if value and name in declared
+    )
 
 
 @dataclass(frozen=True, slots=True)

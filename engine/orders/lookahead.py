@@ -12,6 +12,10 @@ foreseen; only that an ally may pay for what is too dear (`may_be_given`).
 
 What an order changes is known to its kind (`kinds/`), which carries it out here; a lookahead knows steps,
 dice and passages.
+
+What is bought for a place, or put there, may be meant for units that an earlier line brings: it is asked of
+the position after all moves that meet nobody. Those into a fight are not won yet, and nobody counts on who is
+in one.
 """
 
 from __future__ import annotations
@@ -42,6 +46,16 @@ from ..turn.verbs import take
 from ..world import treasury
 from ..world.messages import fill
 from ..world.world import World
+
+
+class Ahead(NamedTuple):
+    """A move of an earlier order that is still to be made: how, whether it goes into a fight, and whether its
+    mode is for those who may have moved before (`again`), from whose ends no order starts."""
+
+    make: Callable[[], None]
+    fights: bool
+    last: bool
+
 
 Place = tuple[int, int]
 """Where in the sequence of play an order is carried out: which step, and which of its acts."""
@@ -182,8 +196,9 @@ class Lookahead:
         self.unmet: list[tuple[str, str]] = []
         """The requirements that the orders so far do not fulfill: their ids (of one that has none what it
         tests), and what is missing."""
-        self.moves: list[Callable[[], None]] = []
-        """Moves of earlier orders, which are made when an order comes that may start where they lead."""
+        self.moves: list[Ahead] = []
+        """Moves of earlier orders, which are made when an order comes that may start, or be about somebody,
+        where they lead."""
         self._settled = False
         self._done: list[int] = []  # the places in the file of the orders of this step
         self.means_changed = False
@@ -196,9 +211,9 @@ class Lookahead:
             self._market = Market(self.turn.world, self.nation)
         return self._market
 
-    def go_to(self, order: Order, *, moves_on: bool = False) -> None:
+    def go_to(self, order: Order, *, moves_on: bool = False, finds_moved: bool = False) -> None:
         """On to the step in which an order is carried out. `moves_on`: it may start where earlier moves
-        lead."""
+        lead; `finds_moved`: it may be about somebody there."""
         place = place_of(self.turn.ruleset, order)
         _, node = in_frame(self.turn.ruleset).get(order["order"], (place, None))
         turn, step = self.turn, step_name(node) if node else self._step
@@ -220,9 +235,17 @@ class Lookahead:
             if node["do"] == "purchase":
                 purchase.unite_purses(turn, [self.nation])
         if moves_on:
-            for move in self.moves:
-                move()
-            self.moves = []
+            self._make_moves(lambda move: not move.last)
+        elif finds_moved:
+            self._make_moves(lambda move: not move.fights)
+
+    def _make_moves(self, due: Callable[[Ahead], bool]) -> None:
+        """Make the moves that are due; the others wait."""
+        now, self.moves = [m for m in self.moves if due(m)], [m for m in self.moves if not due(m)]
+        for move in now:
+            move.make()
+        if now:
+            self._market = None
 
     def _end_step(self) -> None:
         """What follows from the orders of a step: the events that wait for what they did. They share its

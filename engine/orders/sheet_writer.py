@@ -4,19 +4,20 @@ there, what stands."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from itertools import islice
 from typing import Any
 
 from ..core.model import Row
 from ..core.words import joined
+from ..ruleset.order_syntax import read_form, slots_in
 from ..turn.context import OrderContext
 from ..world import treasury as stores
 from ..world.known import enemies_in
 from ..world.passages import is_attack
 from ..world.world import World
 from . import movement
-from .legal_entry import Legal
+from .legal_entry import Legal, says_nothing
 from .lookahead import at_its_step
 from .names import Names
 from .sheet_line import BLANK, ENEMY, FREE, NEUTRAL, OWN, Offered
@@ -128,8 +129,32 @@ class SheetWriter:
         return Offered(key, self.text(key, {**slots, slot: BLANK}), choices)
 
     def text(self, key: str, slots: Slots) -> str:
-        """The line of an order."""
-        return order_text(self.world.ruleset, self.names, {"order": key, "slots": slots}, agree=True)
+        """The line of an order; of one that says by its options what it is for, with the first of them."""
+        order = {"order": key, "slots": slots, "options": self._example(key, slots)}
+        return order_text(self.world.ruleset, self.names, order, agree=True)
+
+    def _example(self, key: str, slots: Slots) -> dict[str, Any]:
+        """The first option of an order that would say nothing without one, filled with what is likely."""
+        row = self.row(key)
+        if not says_nothing(row, slots) or not row.get("options"):
+            return {}
+        option = self.world.ruleset.row("order_options", row["options"][0])
+        slot = next(slots_in(read_form(option["syntax"], option.get("slots"))), None)
+        value: Any = True
+        if slot is not None and slot.kind == "number":
+            declared = option.get("slots", {}).get(slot.name)
+            value = max(1, int(declared.get("least", 1))) if isinstance(declared, dict) else 1
+        elif slot is not None and slot.kind == "unit-kind":
+            value = [self._most_of] if slot.many else self._most_of
+        return {option["id"]: value}
+
+    @cached_property
+    def _most_of(self) -> str:
+        """The kind of unit of which the nation has most."""
+        counts: dict[str, int] = {}
+        for _, stack in self.world.state.stacks(owner=self.nation):
+            counts[stack["kind"]] = counts.get(stack["kind"], 0) + int(stack["n"])
+        return max(sorted(counts), key=counts.__getitem__, default="")
 
     def in_other_words(self, text: str, slots: Slots) -> Iterator[str]:
         """A line, and the line with other names of one of the places in some slots."""

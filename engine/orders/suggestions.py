@@ -18,6 +18,7 @@ from ..world.world import World
 from .compound import LineReader
 from .input_points import orders_now
 from .kinds import OrderBook, Understood, order_kind, order_kinds, understand
+from .legal_entry import says_nothing
 from .names import Names
 from .text import order_text
 
@@ -66,8 +67,8 @@ def _begins_a_fight(book: OrderBook, order: Order, understood: Understood) -> bo
 
 
 def possible(world: World, nation: str, lines: Sequence[str]) -> tuple[tuple[str, ...], str]:
-    """Of lines that were proposed those that stand, then those that are still to be filled in; if there is
-    none, why the first does not stand."""
+    """Of lines that were proposed those that stand and say something, then those that are still to be filled
+    in; if there is none, why the first does not stand."""
     reader = LineReader(world.ruleset, Names(world.ruleset, world.state), nation, "")
     stand, open_, refused = [], [], ""
     now = orders_now(world)
@@ -81,10 +82,18 @@ def possible(world: World, nation: str, lines: Sequence[str]) -> tuple[tuple[str
         for order in (r for o in orders for r in (o, *o.get("readings", ()))):
             answer = understand(book, order, now)
             if isinstance(answer, Understood):
+                if _says_nothing(book, order):
+                    break
                 stand.append(order_text(world.ruleset, reader.names, order, agree=True))
                 break
             refused = refused or f"`{line}` would not be valid: {answer.text}"
     return tuple(dict.fromkeys([*stand, *open_])), "" if stand or open_ else refused
+
+
+def _says_nothing(book: OrderBook, order: Order) -> bool:
+    """Whether an order would change nothing as it is written."""
+    row = book.ruleset.named(str(order["order"])) or {}
+    return not order.get("options") and says_nothing(row, order["slots"])
 
 
 def in_place_of(

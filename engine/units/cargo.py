@@ -60,20 +60,11 @@ def bring_along(turn: Turn, force: str, mode: MovementRow, *, guests: bool = Tru
         return
     row = turn.state.row("forces", force)
     place, nation = row["at"], row["owner"]
-    room = sum(
-        stack["n"] * figure_of(turn, bears["room"], key)
-        for key, stack in forces.stacks_of(turn.state, force)
-        if routes.kind_matches(turn.world, bears.get("bearers"), stack["kind"])
-    )
-    ordered = _ordered_from(turn, nation, place)
-    for key, stack in routes.free_stacks(turn.world, nation, place) if room else ():
-        if routes.kind_matches(turn.world, bears.get("who"), stack["kind"]):
-            spared = min(stack["n"], ordered.get(stack["kind"], 0))
-            ordered[stack["kind"]] = ordered.get(stack["kind"], 0) - spared
-            n = min(stack["n"] - spared, int(room))
-            if n > 0:
-                turn.journal.alter_units(key, n, force=force)
-                room -= n
+    bearers = [(key, int(stack["n"])) for key, stack in forces.stacks_of(turn.state, force)]
+    own = riders(turn, mode, nation, place, bearers)
+    for key, n in own:
+        turn.journal.alter_units(key, n, force=force)
+    room = _decks(turn, mode, bearers) - sum(n for _, n in own)
     hosts = turn.state.owners_at(place) - {nation} if guests and room > 0 and bears.get("shared") else ()
     for guest in (g for g in sorted(hosts) if turn.world.allied(nation, g)):
         for key, stack in routes.free_stacks(turn.world, guest, place):
@@ -83,19 +74,38 @@ def bring_along(turn: Turn, force: str, mode: MovementRow, *, guests: bool = Tru
                 room -= n
 
 
-def _ordered_from(turn: Turn, nation: str, place: str) -> dict[str, int]:
-    """How many units of each kind open orders of a nation name that stand in a place."""
-    out: dict[str, int] = {}
-    for order in turn.orders(nation=nation):
-        slots = order.get("slots", {})
-        if (
-            order.get("status") is None
-            and slots.get("origin") == place
-            and isinstance(slots.get("units"), Mapping)
-        ):
-            for kind, n in slots["units"].items():
-                out[kind] = out.get(kind, 0) + int(n)
+def riders(
+    turn: Turn, mode: MovementRow, nation: str, place: str, bearers: Sequence[forces.Pick]
+) -> list[forces.Pick]:
+    """A nation's units without orders of their own in a place that go along with such of its bearers there
+    (`bears`)."""
+    bears = mode.get("bears")
+    room = _decks(turn, mode, bearers)
+    out: list[forces.Pick] = []
+    if bears is None or not room:
+        return out
+    ordered = forces.ordered_from(turn, nation, place)
+    for key, stack in routes.free_stacks(turn.world, nation, place):
+        if routes.kind_matches(turn.world, bears.get("who"), stack["kind"]):
+            spared = min(stack["n"], ordered.get(stack["kind"], 0))
+            ordered[stack["kind"]] = ordered.get(stack["kind"], 0) - spared
+            n = min(stack["n"] - spared, int(room))
+            if n > 0:
+                out.append((key, n))
+                room -= n
     return out
+
+
+def _decks(turn: Turn, mode: MovementRow, bearers: Sequence[forces.Pick]) -> Any:
+    """How many can live on those of some units that bear others."""
+    bears = mode.get("bears")
+    if bears is None:
+        return 0
+    return sum(
+        n * figure_of(turn, bears["room"], key)
+        for key, n in bearers
+        if routes.kind_matches(turn.world, bears.get("bearers"), turn.state.get("units", key, "kind"))
+    )
 
 
 def take_aboard(turn: Turn, force: str, row: Row, mode: MovementRow, index: int) -> None:

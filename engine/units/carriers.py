@@ -238,7 +238,7 @@ def _settle_at(
     if not borne or not turn.world.test(mode["bears"].get("where"), there):
         return []
     room = room_at(turn, mode, place, owner) + _expected(turn, mode, place, owner)
-    beyond = sum(int(row["n"]) for _, row in borne) - room
+    beyond = sum(int(row["n"]) for _, row in borne) - room - _about_to_go(turn, place, owner, borne)
     going = [(key, row) for key, row in borne if key not in fighting]
     if beyond <= 0 or not going:
         return []
@@ -253,6 +253,15 @@ def _settle_at(
         full = "There is no room any more in {place} for all that live there on others: {ends}."
         own.tell(forces.told(turn, mode, owner, say(turn.world, full, **there, ends=ends))["says"])
         return out
+
+
+def _about_to_go(turn: Turn, place: str, owner: str, borne: Sequence[tuple[str, Fields]]) -> int:
+    """How many of those at a place are to leave it by an order that is still to be carried out."""
+    ordered = forces.ordered_from(turn, owner, place)
+    there: dict[str, int] = {}
+    for _, row in borne:
+        there[row["kind"]] = there.get(row["kind"], 0) + int(row["n"])
+    return sum(min(n, ordered.get(kind, 0)) for kind, n in there.items())
 
 
 def _end_of(turn: Turn, note: Row) -> Message:

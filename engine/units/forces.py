@@ -258,6 +258,21 @@ def carried_at(state: State, nation: str, place: str) -> list[tuple[str, Fields]
     return sorted(there, key=lambda s: s[1]["owner"] != nation)
 
 
+def ordered_from(turn: Turn, nation: str, place: str) -> dict[str, int]:
+    """How many units of each kind open orders of a nation name that stand in a place."""
+    out: dict[str, int] = {}
+    for order in turn.orders(nation=nation):
+        slots = order.get("slots", {})
+        if (
+            order.get("status") is None
+            and slots.get("origin") == place
+            and isinstance(slots.get("units"), Mapping)
+        ):
+            for kind, n in slots["units"].items():
+                out[kind] = out.get(kind, 0) + int(n)
+    return out
+
+
 def mark(turn: Turn, force: str, mission: Row) -> None:
     """The units of a force wear for the rest of the turn what its mission says (`marks`)."""
     for key, stack in stacks_of(turn.state, force) if "sets" in mission else ():

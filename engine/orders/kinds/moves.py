@@ -12,13 +12,13 @@ from ...core.rows import MovementRow
 from ...core.state import Entity
 from ...turn.context import Order, OrderContext, Turn
 from ...turn.slots import ruled_out
-from ...turn.validated_orders import Note, Remark
+from ...turn.validated_orders import Note, Remark, ValidatedOrder
 from ...units import forces
 from ...world import routes
 from ...world.world import World
 from .. import movement
 from ..legal_entry import ANY, Legal, LegalSearch
-from ..lookahead import Lookahead
+from ..lookahead import Ahead, Lookahead
 from ..movement import ORIGIN, TARGET, UNITS
 from ..sheet_line import ENEMY, Offered
 from ..sheet_writer import LONG, MOST_TRIED, SheetWriter
@@ -203,9 +203,12 @@ class Moves(UnitOrders):
     def carry_out(self, position: Lookahead, found: Understood, filed: Order) -> None:
         """Its price is paid; its units move when an order comes that may start where they go."""
         move = found.move if isinstance(found, Ordered) else None
-        if move is not None and not self.moves_on:
-            order = dict(found.intent.order)
-            position.moves.append(lambda: self._make(position.turn, position.nation, order, move))
+        if move is not None:
+            order, turn = dict(found.intent.order), position.turn
+            fights = _meets_enemies(turn.world, position.nation, found.intent)
+            position.moves.append(
+                Ahead(lambda: self._make(turn, position.nation, order, move), fights, last=self.moves_on)
+            )
         super().carry_out(position, found, filed)
 
     def _make(self, turn: Turn, nation: str, order: Order, move: Move) -> None:
@@ -217,6 +220,11 @@ class Moves(UnitOrders):
 
         The resolution tests what follows from it again, on what has really happened.
         """
+
+
+def _meets_enemies(world: World, nation: str, intent: ValidatedOrder) -> bool:
+    """Whether a move goes into an attack, or ends where enemies are."""
+    return bool(intent.attacks) or (bool(intent.site) and bool(world.enemies_at(nation, intent.site)))
 
 
 def closed_gate(book: OrderBook, gate: str) -> Remark:

@@ -11,7 +11,7 @@ checks, shows or carries out orders asks it, and tests nowhere else of what kind
 | the order sheet (`sheet`) | `sheet_lines` |
 | the read-back (`readback`) | `read_back`, `units_ordered`, `sends`, `unplaced`, `look_again` |
 | the reference (`reference`) | `prices` |
-| the look ahead (`lookahead`) | `foresee`, `moves_on`, `carry_out` |
+| the look ahead (`lookahead`) | `foresee`, `moves_on`, `finds_moved`, `carry_out` |
 
 In the turn itself the mechanics of the sequence carry orders out (`core/registry.py`); a kind names its own
 in `mechanics`.
@@ -35,7 +35,7 @@ from ...world.world import World
 from .. import movement
 from ..grammar import Grammar, OrderForm
 from ..input_points import steps_that
-from ..legal_entry import ANY, Legal, LegalSearch
+from ..legal_entry import ANY, Legal, LegalSearch, says_nothing
 from ..lookahead import Lookahead
 from ..names import Names
 from ..sheet_by_slot import lines_by_slot
@@ -124,9 +124,10 @@ class OrderKind(ABC):
         return ""
 
     def makes_sense(self, world: World, slots: Mapping[str, Any]) -> bool:
-        """Whether an order that is read into somebody's words, and is filled so far, could be one at all."""
-        del world, slots
-        return True
+        """Whether an order that is read into somebody's words, and is filled so far, could be one at all, and
+        says anything."""
+        del world
+        return not says_nothing(self.row, slots)
 
     def alternatives(self, book: OrderBook, order: Order, why: Refusal) -> Iterator[Order]:
         """Orders that may have been meant in place of one that is refused, the likeliest first; not all of
@@ -283,6 +284,11 @@ class OrderKind(ABC):
     @property
     def moves_on(self) -> bool:
         """Whether units may start by such an order where those before it lead."""
+        return False
+
+    @property
+    def finds_moved(self) -> bool:
+        """Whether such an order may be about somebody whom those before it have moved."""
         return False
 
     def foresee(self, position: Lookahead, found: Understood) -> None:

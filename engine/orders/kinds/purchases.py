@@ -31,6 +31,11 @@ from .order_kind import OrderKind
 class ItemOrders(OrderKind):
     """Orders that name an item of the catalogue, and mostly the site where it is to be."""
 
+    @property
+    def finds_moved(self) -> bool:
+        """Whether what it is for may stand on somebody whom earlier orders have moved."""
+        return any("appears" in row for row in self.ruleset.rows("production").values())
+
     def item(self, slots: Mapping[str, Any]) -> str:
         """What an order is about: what it names, else what its row always does."""
         return item_of(self.row, slots)

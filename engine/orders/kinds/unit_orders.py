@@ -401,12 +401,21 @@ def _too_many(
     if there:
         fit = left.get(kind, 0) if most is None else min(left.get(kind, 0), most)
         return Refusal(RefusalCode.UNITS, text, slot, f"at most {fit}" if fit > 0 else "")
+    return Refusal(RefusalCode.UNITS, text, slot, _elsewhere(book, kind, origin, whose))
+
+
+def _elsewhere(book: OrderBook, kind: str, origin: str, whose: str) -> str:
+    """Where there are units of a kind that are still free to go, the nearest place; if earlier orders have
+    taken them all, that they have."""
     places = movement.places_with_units(book.world, whose)
-    held = [p for p in places if movement.free_units(book.world, whose, p).get(kind)]
-    near = movement.nearest_of(book.world, held, origin)
+    held = {p: movement.free_units(book.world, whose, p).get(kind, 0) for p in places}
+    left = {p: n - (_earlier(book, p).get(kind, 0) if whose == book.nation else 0) for p, n in held.items()}
     several = book.names.printed("unit-kind", kind, 2)
-    hint = f"there are {several} in {book.printed('place', near)}" if near else ""
-    return Refusal(RefusalCode.UNITS, text, slot, hint)
+    if near := movement.nearest_of(book.world, [p for p, n in left.items() if n > 0], origin):
+        return f"there are {several} in {book.printed('place', near)}"
+    if near := movement.nearest_of(book.world, [p for p, n in held.items() if n], origin):
+        return f"the {several} in {book.printed('place', near)} are ordered already: name where they start"
+    return ""
 
 
 def _commit(book: OrderBook, picked: Mapping[str, int]) -> None:

@@ -19,6 +19,7 @@ from ...turn.context import Order, OrderContext, Turn
 from ...turn.validated_orders import Note, Refusal, RefusalCode, Remark
 from ...units import assignment, fleet_orders, forces
 from ...units.attacking import Attack, follows
+from ...units.cargo import riders
 from ...units.cargo_loading import boarders, stays_afloat
 from ...units.cargo_room import burden, room_of, size_of_kinds
 from ...units.fleet import Voyage
@@ -298,14 +299,19 @@ class Voyages(Moves):
         places = [voyage.start, *(entry["place"] for entry in voyage.plan)]
         spent = sum(a != b for a, b in pairwise(places))
         mission = voyage.plan[-1].get("mission") if voyage.plan else None
-        marks = turn.ruleset.row_or_empty("missions", mission).get("sets", {})
+        task = turn.ruleset.row_or_empty("missions", mission)
+        ashore = task.get("does") != "land" or voyage.lands  # who goes on with its cargo has landed nobody
+        marks = task.get("sets", {}) if ashore else {}
         if voyage.host:
             lent = turn.state.stacks(at=voyage.start, owner=voyage.host) if voyage.lands else ()
             for key, n in forces.pick(lent, voyage.units) or ():
                 turn.journal.alter_units(key, n, **marks)
             return
         free = routes.free_stacks(turn.world, nation, voyage.start, again=self.moves_on)
-        for key, n in forces.pick(free, voyage.units) or ():
+        picks = forces.pick(free, voyage.units) or ()
+        for key, n in riders(turn, mode, nation, voyage.start, picks):
+            turn.journal.alter_units(key, n, moved=True, place=voyage.target)
+        for key, n in picks:
             left = (
                 (group(turn, nation, mode, [(key, n)]).allowance(voyage.start) or 0) - spent
                 if keeps
@@ -321,9 +327,10 @@ class Voyages(Moves):
         waits = forces.afloat_at(turn.state, nation, start, voyage.host)
         there = waits if start == voyage.start else boarders(turn.world, self.mode, nation, start, again=True)
         aboard = forces.AFLOAT if stays_afloat(turn, self.mode, to) else None
+        spent = {self.shore["keeps"]: 0} if aboard is None and "keeps" in self.shore else {}
         if aboard is None:
             win(turn, nation, to, self.shore)
         for key, n in forces.pick(there, parcel["units"]) or ():
             on = {"aboard": aboard, "host": voyage.host or None if aboard else None}
-            fields = {**dict.fromkeys(forces.PASSING), "moved": True, "place": to, **on}
+            fields = {**dict.fromkeys(forces.PASSING), "moved": True, "place": to, **on, **spent}
             turn.journal.alter_units(key, n, **fields)
