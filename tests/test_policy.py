@@ -477,9 +477,9 @@ def test_no_more_is_given_away_than_is_left_when_all_is_bought(amount: int, shar
         "order": "give",
         "each": "target",
         "among": {"target": "set_of(nation('gray'))"},
-        "numbers": {"amount": amount},
+        "slots": {"amount": amount},
     }
-    policy = {"purchases": [{"sites": 1, "share": share, "mix": {"foot": 1}}], "payments": [rule]}
+    policy = {"purchases": [{"sites": 1, "share": share, "mix": {"foot": 1}}], "orders": [rule]}
     found = orders(rules(policy, orders=[MOVE, BUILD, give], production=items, transfers=GIVE), position())
     assert [slots["amount"] for key, slots in found if key == "give"] == [given][: bool(given)]
 
@@ -723,7 +723,7 @@ def test_a_pack_seeks_no_fight_and_goes_where_it_is_worth_most_whoever_lies_ther
     ("target", "given"), [("r", [sails("r", tasks=["lie"])]), ("s", [sails("r", "s", tasks=["lie"])])]
 )
 def test_a_rule_for_moves_may_name_the_tasks_of_ships(target: str, given: list[tuple[str, Any]]) -> None:
-    rule = {"order": "sail", "who": "ship", "among": f"places(id='{target}')", "tasks": ["lie"]}
+    rule = {"order": "sail", "who": "ship", "among": f"places(id='{target}')", "slots": {"tasks": ["lie"]}}
     base = waters({})
     ruleset = waters({}, policies=[{**base.rows("policies")["p"], "moves": [rule]}])
     assert orders(ruleset, position(("red", "ship", "r", 3))) == given

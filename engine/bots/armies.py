@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from ..core.compiled import kept
 from ..core.model import Row
 from ..core.rows import MovementRow
+from ..core.state import Entity
 from ..orders import movement
 from ..orders.kinds import of_class
 from ..orders.kinds.voyages import Voyages
@@ -26,6 +27,7 @@ from ..world import routes
 from .front import ASHORE, FAR, Front, first_of
 from .give import Giver
 from .march import Post, odds_of
+from .written import conditions
 
 LONGEST = 8
 """Turns that a voyage may take."""
@@ -490,7 +492,8 @@ class Armies:
         }
         for order in reversed(self.carrying) if self._threatened(pool.zone) else self.carrying:
             may = _fights_ashore(order) or not goal.hostile
-            if may and self.giver.give(order.key, {**slots, order.starts_at: pool.zone}):
+            under = ship_conditions(self.front, order, ships, pool.zone, target)
+            if may and self.giver.give(order.key, {**slots, order.starts_at: pool.zone}, under):
                 self.front.use(origin, cargo)
                 self.front.use(pool.zone, ships)
                 self._guard(pool.zone, goal.zone if goal.turns <= 1 else target, goal, ships)
@@ -521,7 +524,8 @@ class Armies:
                         movement.ORIGIN: zone,
                         **({movement.TARGET: target} if target != zone else {}),
                     }
-                    if self.giver.give(order.key, {**slots, "tasks": list(tasks)} if tasks else slots):
+                    under = ship_conditions(self.front, order, escorts, zone, target)
+                    if self.giver.give(order.key, {**slots, "tasks": list(tasks)} if tasks else slots, under):
                         self.front.use(zone, escorts)
                         return
         if target != zone:
@@ -536,13 +540,20 @@ class Armies:
         if target == zone:
             return False
         for order in reversed(self.sailing) if self._threatened(zone) else self.sailing:
-            if self.giver.give(
-                order.key, {movement.UNITS: dict(ships), movement.ORIGIN: zone, movement.TARGET: target}
-            ):
+            slots = {movement.UNITS: dict(ships), movement.ORIGIN: zone, movement.TARGET: target}
+            if self.giver.give(order.key, slots, ship_conditions(self.front, order, ships, zone, target)):
                 self.front.use(zone, ships)
                 self.front.use(zone, cargo)
                 return True
         return False
+
+
+def ship_conditions(
+    front: Front, order: Voyages, ships: Mapping[str, int], zone: str, target: str
+) -> dict[str, Any]:
+    """The conditions under which ships that sail by an order fight (`sea.conditions`)."""
+    names = front.names(target, n=sum(ships.values()), origin=Entity("place", zone))
+    return conditions(front.world, order, front.war["sea"].get("conditions"), names)
 
 
 def _fights_ashore(order: Voyages) -> bool:

@@ -21,7 +21,7 @@ from ..orders import movement
 from ..orders.kinds import of_class
 from ..orders.kinds.voyages import Voyages
 from ..world import routes
-from .armies import give_armies
+from .armies import give_armies, ship_conditions
 from .front import FAR, Front
 from .give import Giver
 
@@ -68,7 +68,7 @@ class _Fleets:
 
     def __init__(self, giver: Giver, front: Front, rules: Row, order: Voyages) -> None:
         self.giver, self.front, self.rules = giver, front, rules
-        self.key, self.mode = order.key, order.mode
+        self.order, self.key, self.mode = order, order.key, order.mode
         self.world = front.world
         self.links = tuple(self.mode["links"]) if "links" in self.mode else None
         self.odds = Fraction(str(rules.get("odds", front.war.get("odds", "3/2"))))
@@ -167,8 +167,9 @@ class _Fleets:
             slots[movement.TARGET] = target
         elif not tasks:
             return False
+        under = ship_conditions(self.front, self.order, fleet, zone, target)
         for more in ({"tasks": list(tasks)}, {}) if tasks else ({},):
-            if (more or target != zone) and self.giver.give(self.key, {**slots, **more}):
+            if (more or target != zone) and self.giver.give(self.key, {**slots, **more}, under):
                 self.front.use(zone, fleet)
                 return True
         return False

@@ -1297,7 +1297,7 @@ PolicyRow = TypedDict(
         "actions_share": Any,
         "war": PolicyWar,
         "purchases": Sequence[PolicyPurchases],
-        "payments": Sequence[PolicyPayments],
+        "orders": Sequence[PolicyOrders],
         "answers": Sequence[PolicyAnswers],
         "moves": Sequence[PolicyMoves],
     },
@@ -1314,9 +1314,8 @@ PolicyActions = TypedDict(
         "idle": int,
         "most": int,
         "share": Any,
-        "numbers": Mapping[str, Any],
+        "slots": Mapping[str, Any],
         "opens": str,
-        "fill": Mapping[str, Mapping[str, Any]],
         "each": str,
         "among": Mapping[str, str],
         "meets": Sequence[str],
@@ -1366,6 +1365,7 @@ class PolicyWarForesight(TypedDict, total=False):
 class PolicyWarSea(TypedDict, total=False):
     who: Any
     seek: Sequence[str]
+    conditions: Mapping[str, Any]
     odds: Any
     boldness: int
     stations: Any
@@ -1391,15 +1391,18 @@ class PolicyPurchases(TypedDict, total=False):
     needed: bool
     rest: bool
 
-PolicyPayments = TypedDict(
-    "PolicyPayments",
+PolicyOrders = TypedDict(
+    "PolicyOrders",
     {
         "order": Required[str],
         "if": Any,
         "each": Required[str],
         "among": Required[Mapping[str, str]],
         "idle": int,
-        "numbers": Mapping[str, Any],
+        "slots": Mapping[str, Any],
+        "when": Any,
+        "weight": Any,
+        "conditions": Mapping[str, Any],
     },
     total=False,
 )
@@ -1410,7 +1413,7 @@ class PolicyAnswers(TypedDict, total=False):
     among: Required[Mapping[str, str]]
     when: Any
     weight: Any
-    numbers: Mapping[str, Any]
+    slots: Mapping[str, Any]
 
 PolicyMoves = TypedDict(
     "PolicyMoves",
@@ -1423,8 +1426,9 @@ PolicyMoves = TypedDict(
         "when": Any,
         "weight": Any,
         "send": Any,
-        "tasks": Sequence[str],
+        "slots": Mapping[str, Any],
         "most": int,
+        "conditions": Mapping[str, Any],
     },
     total=False,
 )
