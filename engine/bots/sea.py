@@ -2,9 +2,9 @@
 walk there (`armies`).
 
 The row's key `sea` names the tasks (form `missions`) that fleets are given: `seek` on the way to an enemy,
-`hold` to stay. What a zone is worth to lie in is its expression `stations`: off an enemy's coast, before
-one's own, with one's own troops aboard. Ships that seek no fight and fear no fleet have stations of their own
-(`packs`).
+`hold` to stay. Which enemies they go for is its expression `prey`. What a zone is worth to lie in is its
+expression `stations`: off an enemy's coast, before one's own, with one's own troops aboard. Ships that seek
+no fight and fear no fleet have stations of their own (`packs`).
 """
 
 from __future__ import annotations
@@ -97,11 +97,18 @@ class _Fleets:
                 and strength
                 and self._ratio(fleet, foes, strength) >= self.odds * self.giver.noise(20) / 100
             ):
-                prey.append((near, 1 + int(strength)))
+                prey.append((near, self._appeal(zone, near, 1 + int(strength))))
         target = self.giver.pick(prey)
         if target is None or not self.giver.percent(int(self.rules.get("boldness", 50))):
             return False
         return self._give(zone, fleet, target, self.rules.get("seek"))
+
+    def _appeal(self, zone: str, near: str, strength: int) -> int:
+        """How likely a fleet of a zone goes for the enemies in another against all others that are weak
+        enough."""
+        if "prey" not in self.rules:
+            return strength
+        return int(self.front.asked(self.rules["prey"], near, origin=Entity("place", zone)))
 
     def to_station(self, zone: str, fleet: Mapping[str, int]) -> None:
         """Stay where it is worth much, or come nearer to a zone that is clearly worth more."""

@@ -14,6 +14,7 @@ from typing import Any
 from ..core.model import Row
 from ..core.state import Entity
 from ..orders.kinds.order_kind import OrderKind
+from ..ruleset.expressions import ExpressionError
 from ..ruleset.order_syntax import Slot, option_slots
 from ..world.selections import id_of
 from ..world.world import Names, World
@@ -64,7 +65,8 @@ def _values(world: World, slot: Slot, said: Any, names: Names) -> Iterator[Any]:
             yield from _values(world, slot, each, names)
         return
     found = world.marked(said, names)
-    plain = [_plain(world, slot, value) for value in (found if isinstance(found, tuple) else (found,))]
+    several = isinstance(found, tuple) and not isinstance(found, Entity)
+    plain = [_plain(world, slot, value) for value in (found if several else (found,))]
     yield from dict.fromkeys(value for value in plain if value is not None)
 
 
@@ -74,4 +76,6 @@ def _plain(world: World, slot: Slot, value: Any) -> Any:
         return int(world.number(value, {}))
     if slot.kind == "unit-kind" and isinstance(value, Entity) and value.kind == "unit":
         return world.field(value, "kind")
+    if slot.kind == "choice" and value is not None and value not in slot.choices:
+        raise ExpressionError(f"{slot.name!r} is {' or '.join(slot.choices)}, and this gives {id_of(value)}")
     return None if value is None else str(id_of(value))

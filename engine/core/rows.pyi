@@ -1365,6 +1365,7 @@ class PolicyWarForesight(TypedDict, total=False):
 class PolicyWarSea(TypedDict, total=False):
     who: Any
     seek: Sequence[str]
+    prey: Any
     conditions: Mapping[str, Any]
     odds: Any
     boldness: int

@@ -12,8 +12,8 @@ from ...core.diagnostics import Diagnostic
 from ..nodes import Node
 from ..overlay import Layer, MergedRuleset
 from . import (
-    bots,
     beside,
+    bots,
     cells,
     conditions,
     decisions,

@@ -1,4 +1,4 @@
-"""Do the rules of policies fit the orders that they name: the slots that these have, and what may stand there?"""
+"""Do the rules of policies fit the orders that they name: the slots these have, and what may stand there?"""
 
 from __future__ import annotations
 
