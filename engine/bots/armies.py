@@ -124,13 +124,7 @@ class Armies:
 
     def _pool(self, zone: str) -> ZoneLift | None:
         mode = self.mode
-        carriers = mode["carries"].get("carriers")
-        ships = {
-            kind: n
-            for kind, n in self.front.free(zone).items()
-            if movement.goes_by(self.world, mode, kind)
-            and (self._room({kind: 1}) if carriers is None else self._is(carriers, kind))
-        }
+        ships = self._lift(zone)
         units = (
             routes.one_of_each(self.world, self.front.nation, zone, ships, again=bool(mode.get("again")))
             if ships
@@ -148,6 +142,16 @@ class Armies:
             if n > 0:
                 aboard[row["kind"]] = aboard.get(row["kind"], 0) + n
         return ZoneLift(zone, ships, aboard, int(moves), routes.search(going, zone, None))
+
+    def _lift(self, zone: str) -> dict[str, int]:
+        """The carriers of a zone that have no order yet."""
+        carriers = self.mode["carries"].get("carriers")
+        return {
+            kind: n
+            for kind, n in self.front.free(zone).items()
+            if movement.goes_by(self.world, self.mode, kind)
+            and (self._room({kind: 1}) if carriers is None else self._is(carriers, kind))
+        }
 
     def _take_on(self, pool: ZoneLift) -> bool:
         """Who is aboard lands if that can be done now, else sails on."""
@@ -199,15 +203,19 @@ class Armies:
 
     def _leads_on(self, pool: ZoneLift, quay: str, place: str) -> bool:
         """Whether troops of a place have somewhere to go from a zone: a shore that wants them, or an enemy's
-        that they would dare or that lies within one turn."""
+        within one turn that those would dare for whom the ships have room, these and those in the zone; where
+        they stay ashore between two voyages, one further off that all would dare."""
         links = tuple(self.mode.get("links", ()))
         far = self.world.geography.distances(quay, links)
         near = pool.moves - self._at_rest
         stones = None if self._afloat else self._from_shore_to_shore(pool, quay, near)
+        lifted = self._load(self._troops(place), self._room(pool.ships) + self._room(self._lift(quay)))
 
         def leads(zone: str, shore: str, hostile: bool) -> bool:
-            if zone not in pool.reach or far.get(zone, FAR) <= near:
-                return zone in pool.reach
+            if zone not in pool.reach:
+                return False
+            if far.get(zone, FAR) <= near:
+                return not hostile or self._dares(zone, shore, lifted)
             if stones is None:
                 return not hostile
             on = zone in stones and self._landings[stones[zone][1]] != place
