@@ -671,6 +671,32 @@ def test_a_fleet_goes_for_a_weaker_enemy_that_it_can_reach() -> None:
     assert orders(ruleset, position(("red", "ship", "p", 3), ("blue", "ship", "r", 3))) == []
 
 
+@pytest.mark.parametrize(("prey", "goes"), [("=1 if place.id == 'r' else 0", True), (0, False)])
+def test_a_fleet_leaves_alone_what_its_row_calls_no_prey(prey: Any, goes: bool) -> None:
+    """From where it lies may be asked, too."""
+    state = position(("red", "ship", "p", 3), ("blue", "ship", "r", 2))
+    chases = [sails("p", "r", tasks=["chase"])]
+    assert orders(waters({"seek": ["chase"], "prey": prey}), state) == (chases if goes else [])
+    origin = "=count(units(at=origin)) - 2"
+    assert orders(waters({"seek": ["chase"], "prey": origin}), state) == chases
+
+
+@pytest.mark.parametrize(
+    ("conditions", "given"),
+    [({"flee": "=n"}, {"flee": 3}), ({"flee": "=0 - n"}, {}), ({"none": 1}, {})],
+)
+def test_ships_sail_under_conditions_and_without_such_as_cannot_stand(
+    conditions: dict[str, Any], given: dict[str, Any]
+) -> None:
+    flee = {"id": "flee", "syntax": "flee after {n}", "slots": {"n": {"kind": "number", "least": 1}}}
+    base = waters({"seek": ["chase"], "conditions": conditions})
+    sail = {**base.row("orders", "sail"), "options": ["flee"]}
+    forms = {form: dict(base.rows(form)) for form in base.forms}
+    forms |= {"orders": {"sail": sail}, "order_options": {"flee": flee}}
+    world = World(Ruleset("t", "t", forms), position(("red", "ship", "p", 3), ("blue", "ship", "r", 2)))
+    assert [order["options"] for order in plan(world, "red", dice())] == [given]
+
+
 def test_a_fleet_without_prey_comes_nearer_to_its_station_and_holds_it() -> None:
     ruleset = waters({"stations": STATIONS, "hold": ["lie"], "seek": ["chase"]}, definitions=OF_BLUE)
     assert orders(ruleset, position(("red", "ship", "p", 3))) == [sails("p", "r", tasks=["chase"])]
