@@ -10,6 +10,7 @@ import pytest
 
 from wteaw import bots
 from wteaw.bots import plan, policy_of
+from wteaw.bots.armies import Armies
 from wteaw.bots.front import Front, about
 from wteaw.bots.give import Giver
 from wteaw.bots.march import _share
@@ -1030,6 +1031,32 @@ def test_empty_ships_go_only_for_troops_who_have_somewhere_to_go(britain: tuple[
         if world.holder_of(place) == "german-empire" and world.geography.next_to(place, ("coast",)):
             state.put("places", place, "holder", "british-empire")
     assert sent((ruleset, state), **waiting) == []
+
+
+@pytest.mark.parametrize(("guards", "troops", "goes"), [(0, 4, True), (3, 4, False), (3, 40, False)])
+def test_ships_go_for_no_troops_who_would_not_dare_the_shore_before_them(
+    britain: tuple[Ruleset, State], guards: int, troops: int, goes: bool
+) -> None:
+    """Two transports take four units, however many wait: too few against three at Hamburg, a turn away."""
+    ruleset, state = britain[0], britain[1].copy()
+    for key, _ in list(state.stacks(at="hamburg")):
+        state.put("units", key, "*", None)
+    for owner, kind, place, n in (
+        ("german-empire", "infantry", "hamburg", guards),
+        ("british-empire", "infantry", "newcastle", troops),
+        ("british-empire", "transport", "irish-sea", 2),
+    ):
+        if n:
+            row = {"owner": owner, "kind": kind, "place": place, "n": n}
+            state.put("units", unit_key(owner, kind, place), "*", row)
+    world = World(ruleset, state)
+    stream = ScriptedDice([1] * 200).stream(step="input", rule="p", subject="b")
+    war = ruleset.row("policies", "island")["war"]
+    front = Front(world, "british-empire", war)
+    armies = Armies(Giver(world, "british-empire", stream), front, war["sea"]["armies"])
+    vars(armies)["_shores"] = {"hamburg": (9, ("north-sea",), True)}
+    pool = armies._pool("irish-sea")
+    assert pool is not None and armies._leads_on(pool, "north-sea", "newcastle") is goes
 
 
 def test_no_more_ships_go_for_those_who_wait_than_these_need(britain: tuple[Ruleset, State]) -> None:
