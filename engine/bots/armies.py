@@ -500,7 +500,7 @@ class Armies:
         }
         for order in reversed(self.carrying) if self._threatened(pool.zone) else self.carrying:
             may = _fights_ashore(order) or not goal.hostile
-            under = ship_conditions(self.front, order, ships, pool.zone, target)
+            under = sailing_under(self.front, order, ships, pool.zone, target)
             if may and self.giver.give(order.key, {**slots, order.starts_at: pool.zone}, under):
                 self.front.use(origin, cargo)
                 self.front.use(pool.zone, ships)
@@ -532,7 +532,7 @@ class Armies:
                         movement.ORIGIN: zone,
                         **({movement.TARGET: target} if target != zone else {}),
                     }
-                    under = ship_conditions(self.front, order, escorts, zone, target)
+                    under = sailing_under(self.front, order, escorts, zone, target)
                     if self.giver.give(order.key, {**slots, "tasks": list(tasks)} if tasks else slots, under):
                         self.front.use(zone, escorts)
                         return
@@ -549,14 +549,14 @@ class Armies:
             return False
         for order in reversed(self.sailing) if self._threatened(zone) else self.sailing:
             slots = {movement.UNITS: dict(ships), movement.ORIGIN: zone, movement.TARGET: target}
-            if self.giver.give(order.key, slots, ship_conditions(self.front, order, ships, zone, target)):
+            if self.giver.give(order.key, slots, sailing_under(self.front, order, ships, zone, target)):
                 self.front.use(zone, ships)
                 self.front.use(zone, cargo)
                 return True
         return False
 
 
-def ship_conditions(
+def sailing_under(
     front: Front, order: Voyages, ships: Mapping[str, int], zone: str, target: str
 ) -> dict[str, Any]:
     """The conditions under which ships that sail by an order fight (`sea.conditions`)."""

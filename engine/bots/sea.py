@@ -21,7 +21,7 @@ from ..orders import movement
 from ..orders.kinds import of_class
 from ..orders.kinds.voyages import Voyages
 from ..world import routes
-from .armies import give_armies, ship_conditions
+from .armies import give_armies, sailing_under
 from .front import FAR, Front
 from .give import Giver
 
@@ -174,7 +174,7 @@ class _Fleets:
             slots[movement.TARGET] = target
         elif not tasks:
             return False
-        under = ship_conditions(self.front, self.order, fleet, zone, target)
+        under = sailing_under(self.front, self.order, fleet, zone, target)
         for more in ({"tasks": list(tasks)}, {}) if tasks else ({},):
             if (more or target != zone) and self.giver.give(self.key, {**slots, **more}, under):
                 self.front.use(zone, fleet)

@@ -1402,7 +1402,6 @@ PolicyOrders = TypedDict(
         "idle": int,
         "slots": Mapping[str, Any],
         "when": Any,
-        "weight": Any,
         "conditions": Mapping[str, Any],
     },
     total=False,
