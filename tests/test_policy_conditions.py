@@ -145,3 +145,20 @@ def test_attacks_carry_lists_and_names_too() -> None:
     order = {**MOVE, "options": ["lose", "for"]}
     ruleset = rules(policy, orders=[order], order_options=OPTIONS, movement=[{"id": "walk", "steps": 1}])
     assert attacks(ruleset, 6, 3)[0][1] == {"lose": ["gun", "foot"], "for": "red"}
+
+
+def test_who_is_lost_first_is_said_of_those_who_go_and_not_of_one_kind_alone() -> None:
+    policy = {
+        "war": {**WAR, "mass": 99, "takes": "foot", "conditions": {"lose": "=in_order(going, 'defense')"}}
+    }
+    ruleset = rules(
+        policy,
+        orders=[{**MOVE, "options": ["lose"]}],
+        order_options=OPTIONS,
+        movement=[{"id": "walk", "steps": 1}],
+        battles=[{"id": "land", "options": {"order": "lose"}}],
+    )
+    assert attacks(ruleset, 6, 3) == [({"foot": 6, "gun": 3}, {"lose": ["gun", "foot"]})]
+    alone = position(("red", "foot", "c", 7), ("blue", "foot", "d", 1))
+    (order,) = (o for o in plan(World(ruleset, alone), "red", dice()) if o["slots"]["target"] == "d")
+    assert order["slots"]["units"] == {"foot": 6} and order["options"] == {}

@@ -560,7 +560,9 @@ def sailing_under(
     front: Front, order: Voyages, ships: Mapping[str, int], zone: str, target: str
 ) -> dict[str, Any]:
     """The conditions under which ships that sail by an order fight (`sea.conditions`)."""
-    names = front.names(target, n=sum(ships.values()), origin=Entity("place", zone))
+    names = front.names(
+        target, n=sum(ships.values()), origin=Entity("place", zone), going=front.going(zone, ships)
+    )
     return conditions(front.world, order, front.war["sea"].get("conditions"), names)
 
 

@@ -366,6 +366,11 @@ class Front:
             names["link"] = Entity("link", link)
         return self.world.number(text, names)
 
+    def going(self, place: str, kinds: Iterable[str]) -> tuple[Entity, ...]:
+        """Its units of some kinds in a place."""
+        stacks = self.world.state.stacks(at=place, owner=self.nation)
+        return tuple(Entity("unit", key) for key, row in stacks if row["kind"] in kinds)
+
     def names(self, place: str, **more: Any) -> dict[str, Any]:
         """What the policy row may speak of where it speaks of a place."""
         me = Entity("nation", self.nation)

@@ -188,7 +188,8 @@ def _conditions(front: Front, post: Post, place: str) -> dict[str, Any]:
     n = sum(n for kind, n in post.kinds.items() if _takes(front, post, kind))
     if not n:
         return {}
-    names = front.names(place, n=n, origin=Entity("place", post.origin))
+    going = front.going(post.origin, post.kinds)
+    names = front.names(place, n=n, origin=Entity("place", post.origin), going=going)
     return conditions(front.world, post.order, front.war.get("conditions"), names)
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ..battle.targets import loss_options
 from ..core.model import Row
 from ..core.state import Entity
 from ..orders.kinds.order_kind import OrderKind
@@ -42,8 +43,13 @@ def slots_written(
 
 
 def conditions(world: World, kind: OrderKind, wanted: Row | None, names: Names) -> dict[str, Any]:
-    """The conditions that an order of a kind takes, of those that a row wants."""
-    takes = kind.row.get("options", ())
+    """The conditions that an order of a kind takes, of those that a row wants.
+
+    Where the names have those who go (`going`) and they are of one kind, who is lost first is left out.
+    """
+    takes = set(kind.row.get("options", ()))
+    if len({world.field(unit, "kind") for unit in names.get("going", ())}) == 1:
+        takes -= loss_options(world.ruleset)
     out: dict[str, Any] = {}
     for option, said in (wanted or {}).items():
         if option not in takes:
