@@ -117,7 +117,7 @@ class Course:
         did[1] += len(entry.changes)
         for table, _, field, before, after in entry.changes:
             if table == "orders" and field == WHOLE_ROW and before is None and after is not None:
-                self.conditions.update(after.get("options") or ())
+                self.conditions.update(list(after.get("options") or ()))
             elif table == "treasuries" and field == main:
                 did[4] += abs(float(after or 0) - float(before or 0))
             elif table == "tracks" and field != WHOLE_ROW and _is_number(before) and _is_number(after):

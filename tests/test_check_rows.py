@@ -350,11 +350,69 @@ def test_what_a_row_reckons_with_is_there_though_brackets_let_it_be_left_out(
         ("›each: n", "E213"),
         ("›each: m, among: {n: set_of(1)}", "E213"),
         ("›among: {m: set_of(1)}", "E213"),
-        ("numbers: {n: 1}", ""),
-        ("›numbers: {m: 1}", "E213"),
+        ("slots: {n: 1}", ""),
+        ("›slots: {m: 1}", "E213"),
         ("›opens: m", "E213"),
     ],
 )
 def test_policies_fill_slots_of_their_acts(tmp_path: Path, rule: str, codes: str) -> None:
     act = "actions:\n- {id: shout, syntax: 'shout {n}', slots: {n: number}, silence: {W602: for a test}}\n"
     errors_are_told(tmp_path, f"{act}policies:\n- {{id: p, actions: [{{action: shout, {rule}}}]}}\n", codes)
+
+
+SHIFT = """fields:
+- {id: price, of: [unit], type: number, text: Price}
+units:
+- {id: foot, name: foot, tags: [land], price: 1}
+order_options:
+- {id: lose, syntax: 'lose {kinds} first', slots: {kinds: {kind: unit-kind, many: true}}}
+- {id: leave, syntax: 'leave after {n} rounds', slots: {n: number}}
+- {id: unless, syntax: 'leave after {kills} if {left} remain', slots: {kills: number, left: number}}
+- {id: back, syntax: go back}
+"""
+HOLD = (
+    "orders:\n- {id: stay, syntax: 'stay in {place} [at {how}] [beside {who}]', options: [lose, leave, unless, back], step: s,"
+    " slots: {place: place, how: {kind: choice, choices: [ease, bay], optional: true},"
+    " who: {kind: nation, many: true, optional: true}}, silence: {W602: for a test}}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("more", "codes"),
+    [
+        ("slots: {how: bay}", ""),
+        ("slots: {how: '=single(nations())'}", ""),
+        ("slots: {how: ›bey}", "E213"),
+        ("slots: {how: ›3}", "E213"),
+        ("slots: {how: ›[bay, ease]}", "E213"),
+        ("slots: {who: [red, =self]}", ""),
+        ("slots: {who: [red, ›rad]}", "E213"),
+        ("slots: {who: ›{foot: 1}}", "E213"),
+        ("›slots: {hew: bay}", "E213"),
+        ("conditions: {lose: [foot]}", ""),
+        ("conditions: {lose: '=units()'}", ""),
+        ("conditions: {lose: ›fool}", "E213"),
+        ("conditions: {leave: 2, back: true}", ""),
+        ("conditions: {leave: ›two}", "E213"),
+        ("conditions: {›back: 2}", "E213"),
+        ("conditions: {unless: {kills: 2, left: '=1 + 1'}}", ""),
+        ("conditions: {›unless: 2}", "E213"),
+        ("conditions: {unless: {kills: 2, ›lift: 1}}", "E213"),
+    ],
+)
+def test_policies_write_what_slots_can_hold(tmp_path: Path, more: str, codes: str) -> None:
+    rule = f"{{order: stay, each: place, among: {{place: places()}}, {more}}}"
+    text, expected = marked(
+        f"{SHIFT}{HOLD}nations:\n- {{id: red, name: Red}}\npolicies:\n- {{id: p, orders: [{rule}]}}\n", codes
+    )
+    told = [d for d in found(tmp_path, text) if d.severity == "error" and d.code.startswith("E2")]
+    assert places(told) == expected, told
+
+
+def test_a_condition_is_one_that_the_order_takes(tmp_path: Path) -> None:
+    rule = "{order: stay, each: place, among: {place: places()}, conditions: {›back: true}}"
+    order = HOLD.replace(", unless, back]", "]")
+    text, expected = marked(f"{SHIFT}{order}policies:\n- {{id: p, orders: [{rule}]}}\n", "E213")
+    told = [d for d in found(tmp_path, text) if d.code == "E213"]
+    assert places(told) == expected, told
+    assert told[0].hint == "it takes lose, leave"

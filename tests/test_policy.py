@@ -10,6 +10,7 @@ import pytest
 
 from wteaw import bots
 from wteaw.bots import plan, policy_of
+from wteaw.bots.armies import Armies
 from wteaw.bots.front import Front, about
 from wteaw.bots.give import Giver
 from wteaw.bots.march import _share
@@ -477,9 +478,9 @@ def test_no_more_is_given_away_than_is_left_when_all_is_bought(amount: int, shar
         "order": "give",
         "each": "target",
         "among": {"target": "set_of(nation('gray'))"},
-        "numbers": {"amount": amount},
+        "slots": {"amount": amount},
     }
-    policy = {"purchases": [{"sites": 1, "share": share, "mix": {"foot": 1}}], "payments": [rule]}
+    policy = {"purchases": [{"sites": 1, "share": share, "mix": {"foot": 1}}], "orders": [rule]}
     found = orders(rules(policy, orders=[MOVE, BUILD, give], production=items, transfers=GIVE), position())
     assert [slots["amount"] for key, slots in found if key == "give"] == [given][: bool(given)]
 
@@ -671,6 +672,32 @@ def test_a_fleet_goes_for_a_weaker_enemy_that_it_can_reach() -> None:
     assert orders(ruleset, position(("red", "ship", "p", 3), ("blue", "ship", "r", 3))) == []
 
 
+@pytest.mark.parametrize(("prey", "goes"), [("=1 if place.id == 'r' else 0", True), (0, False)])
+def test_a_fleet_leaves_alone_what_its_row_calls_no_prey(prey: Any, goes: bool) -> None:
+    """From where it lies may be asked, too."""
+    state = position(("red", "ship", "p", 3), ("blue", "ship", "r", 2))
+    chases = [sails("p", "r", tasks=["chase"])]
+    assert orders(waters({"seek": ["chase"], "prey": prey}), state) == (chases if goes else [])
+    origin = "=count(units(at=origin)) - 2"
+    assert orders(waters({"seek": ["chase"], "prey": origin}), state) == chases
+
+
+@pytest.mark.parametrize(
+    ("conditions", "given"),
+    [({"flee": "=n"}, {"flee": 3}), ({"flee": "=0 - n"}, {}), ({"none": 1}, {})],
+)
+def test_ships_sail_under_conditions_and_without_such_as_cannot_stand(
+    conditions: dict[str, Any], given: dict[str, Any]
+) -> None:
+    flee = {"id": "flee", "syntax": "flee after {n}", "slots": {"n": {"kind": "number", "least": 1}}}
+    base = waters({"seek": ["chase"], "conditions": conditions})
+    sail = {**base.row("orders", "sail"), "options": ["flee"]}
+    forms = {form: dict(base.rows(form)) for form in base.forms}
+    forms |= {"orders": {"sail": sail}, "order_options": {"flee": flee}}
+    world = World(Ruleset("t", "t", forms), position(("red", "ship", "p", 3), ("blue", "ship", "r", 2)))
+    assert [order["options"] for order in plan(world, "red", dice())] == [given]
+
+
 def test_a_fleet_without_prey_comes_nearer_to_its_station_and_holds_it() -> None:
     ruleset = waters({"stations": STATIONS, "hold": ["lie"], "seek": ["chase"]}, definitions=OF_BLUE)
     assert orders(ruleset, position(("red", "ship", "p", 3))) == [sails("p", "r", tasks=["chase"])]
@@ -723,7 +750,7 @@ def test_a_pack_seeks_no_fight_and_goes_where_it_is_worth_most_whoever_lies_ther
     ("target", "given"), [("r", [sails("r", tasks=["lie"])]), ("s", [sails("r", "s", tasks=["lie"])])]
 )
 def test_a_rule_for_moves_may_name_the_tasks_of_ships(target: str, given: list[tuple[str, Any]]) -> None:
-    rule = {"order": "sail", "who": "ship", "among": f"places(id='{target}')", "tasks": ["lie"]}
+    rule = {"order": "sail", "who": "ship", "among": f"places(id='{target}')", "slots": {"tasks": ["lie"]}}
     base = waters({})
     ruleset = waters({}, policies=[{**base.rows("policies")["p"], "moves": [rule]}])
     assert orders(ruleset, position(("red", "ship", "r", 3))) == given
@@ -1004,6 +1031,32 @@ def test_empty_ships_go_only_for_troops_who_have_somewhere_to_go(britain: tuple[
         if world.holder_of(place) == "german-empire" and world.geography.next_to(place, ("coast",)):
             state.put("places", place, "holder", "british-empire")
     assert sent((ruleset, state), **waiting) == []
+
+
+@pytest.mark.parametrize(("guards", "troops", "goes"), [(0, 4, True), (3, 4, False), (3, 40, False)])
+def test_ships_go_for_no_troops_who_would_not_dare_the_shore_before_them(
+    britain: tuple[Ruleset, State], guards: int, troops: int, goes: bool
+) -> None:
+    """Two transports take four units, however many wait: too few against three at Hamburg, a turn away."""
+    ruleset, state = britain[0], britain[1].copy()
+    for key, _ in list(state.stacks(at="hamburg")):
+        state.put("units", key, "*", None)
+    for owner, kind, place, n in (
+        ("german-empire", "infantry", "hamburg", guards),
+        ("british-empire", "infantry", "newcastle", troops),
+        ("british-empire", "transport", "irish-sea", 2),
+    ):
+        if n:
+            row = {"owner": owner, "kind": kind, "place": place, "n": n}
+            state.put("units", unit_key(owner, kind, place), "*", row)
+    world = World(ruleset, state)
+    stream = ScriptedDice([1] * 200).stream(step="input", rule="p", subject="b")
+    war = ruleset.row("policies", "island")["war"]
+    front = Front(world, "british-empire", war)
+    armies = Armies(Giver(world, "british-empire", stream), front, war["sea"]["armies"])
+    vars(armies)["_shores"] = {"hamburg": (9, ("north-sea",), True)}
+    pool = armies._pool("irish-sea")
+    assert pool is not None and armies._leads_on(pool, "north-sea", "newcastle") is goes
 
 
 def test_no_more_ships_go_for_those_who_wait_than_these_need(britain: tuple[Ruleset, State]) -> None:

@@ -254,3 +254,55 @@ def test_troops_wait_for_ships_that_bring_them_nearer_and_go_to_and_fro_no_more(
     assert pool is not None
     goal = armies._goal(pool, {"infantry": 1}, start="gulf-of-mexico", but=shore)
     assert (goal and goal.place) == goes_to
+
+
+def straits(state: State) -> set[tuple[str, ...]]:
+    """To whom the Ottoman Empire closes the straits, in each of 30 games in which it does."""
+    rows = loaded()[0].rows("policies")
+    rule = next(r for r in rows["war-on-trade"]["actions"] if r["action"] == "close-passage")
+    forms = {form: dict(loaded()[0].rows(form)) for form in loaded()[0].forms}
+    forms["policies"] = {"p": {"id": "p", "actions": [rule]}}
+    found = ordered(Ruleset("t", "t", forms, loaded()[0].sequence), state, "ottoman-empire", 30)
+    return {tuple(o["slots"]["nations"]) for o in found}
+
+
+def test_the_straits_are_closed_to_all_great_enemies_at_once_and_not_again() -> None:
+    state = start()
+    state.put("nations", "ottoman-empire", "side", "central")
+    for foe in ("british-empire", "russian-empire"):
+        state.put("relations", "--".join(sorted((foe, "ottoman-empire"))), "*", {"stance": "war"})
+    assert straits(state) == {("british-empire", "russian-empire")}
+    state.put("passages", "bosporus-dardanelles", "barred", ["british-empire", "russian-empire"])
+    assert straits(state) == set()
+    state.put("relations", "italy--ottoman-empire", "*", {"stance": "war"})
+    assert straits(state) == {("italy",)}
+
+
+@pytest.mark.parametrize(("guns", "buys"), [(19, True), (20, False)])
+def test_nobody_buys_more_guns_than_one_for_every_two_of_its_infantry(guns: int, buys: bool) -> None:
+    ruleset, state, geography = loaded()
+    state = state.copy()
+    for key, _ in list(state.stacks(owner="russian-empire")):
+        state.put("units", key, "*", None)
+    for kind, n in (("infantry", 40), ("artillery", guns)):
+        row = {"owner": "russian-empire", "kind": kind, "place": "kiev", "n": n}
+        state.put("units", unit_key("russian-empire", kind, "kiev"), "*", row)
+    world = World(ruleset, state, geography=geography)
+    weight = ruleset.row("policies", "camp")["purchases"][0]["mix"]["artillery"]
+    assert (world.number(weight, {"self": world.thing("russian-empire", "nation")}) > 0) == buys
+
+
+def test_who_defends_the_capital_is_lost_by_how_well_they_defend_and_elsewhere_by_price() -> None:
+    """Money counts for nothing there. Artillery defends worse than infantry, and costs more."""
+    ruleset, _, _ = loaded()
+    rows = ruleset.rows("policies")
+    forms = {form: dict(ruleset.rows(form)) for form in ruleset.forms}
+    forms["policies"] = {"p": {"id": "p", "orders": rows["last-stand"]["orders"]}}
+    state = start()
+    state.put("places", "reims", "holder", "german-empire")
+    for kind in ("infantry", "artillery"):
+        for place in ("paris", "amiens"):
+            row = {"owner": "french-empire", "kind": kind, "place": place, "n": 3}
+            state.put("units", unit_key("french-empire", kind, place), "*", row)
+    found = ordered(Ruleset("t", "t", forms, ruleset.sequence), state, "french-empire", 1)
+    assert [o["text"] for o in found] == ["hold Paris: lose strait guard, anti-air gun, artillery, infantry"]

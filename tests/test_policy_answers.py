@@ -49,7 +49,7 @@ def test_a_number_is_said_for_each_thing_that_the_rule_names() -> None:
         "decision": "tribute",
         "each": "place",
         "among": {"place": "places(owner='blue')"},
-        "numbers": {"answer": "=count(neighbors(place))"},
+        "slots": {"answer": "=count(neighbors(place))"},
     }
     assert answered({"answers": [rule]}) == {"tribute/d": 2, "tribute/e": 2, "tribute/f": 1}
     assert answered({"answers": [{**rule, "when": "place.id == 'f'"}]}) == {"tribute/f": 1}
@@ -68,7 +68,7 @@ def test_among_what_may_be_answered_the_weight_decides(face: int, to: str) -> No
 
 
 def test_an_answer_may_hang_on_what_was_ordered() -> None:
-    rule = {"decision": "tribute", "each": "place", "among": {"place": "places(owner='blue')"}, "numbers": {"answer": 1},
+    rule = {"decision": "tribute", "each": "place", "among": {"place": "places(owner='blue')"}, "slots": {"answer": 1},
             "when": "ordered('orders/go', target=place) > 0"}  # fmt: skip
     go = {"order": "go", "when": "target.id == 'd'", "send": 1}
     assert answered({"answers": [rule]}) == {}

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import event
 
 from wteaw.cli import _run
 from wteaw.core.faults import MachineError
@@ -120,6 +121,30 @@ def test_the_last_orders_before_the_deadline_count(tmp_path: Path) -> None:
     send(game, "red", 1)
     game.resolve()
     assert sum(e.rule == "actions/dig" for e in game.journal(position=2)) == 1
+
+
+def test_entries_of_a_position_are_found_by_it_and_come_in_order(tmp_path: Path) -> None:
+    """Whoever goes through a long game position by position must not read all of it for each."""
+    game = new(tmp_path)
+    send(game, "red", 3)
+    game.resolve()
+    game.resolve()
+    asked: list[tuple[str, Any]] = []
+
+    def keep(_: Any, __: Any, statement: str, given: Any, *___: Any) -> None:
+        asked.append((statement, given))
+
+    event.listen(game.engine, "before_cursor_execute", keep)
+    found = [game.journal(position=n) for n, _, _ in game.stages()]
+    event.remove(game.engine, "before_cursor_execute", keep)
+    assert [e.n for part in found for e in part] == [e.n for e in game.journal()]
+    with game.engine.connect() as db:
+        for statement, given in asked:
+            if "FROM entries" in statement:
+                plan = db.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", given).all()
+                assert [row[3] for row in plan] == [
+                    "SEARCH entries USING INDEX ix_entries_position (position=?)"
+                ]
 
 
 def test_orders_of_policies_are_resolved_as_they_are_kept(tmp_path: Path) -> None:

@@ -200,7 +200,13 @@ KEYS: Final[dict[str, dict[str, str]]] = {
     "missions": {"else": "message", "marks": "sets", "needs": "must_include"},
     "order_options": {"form": "syntax"},
     "orders": {"form": "syntax", "needs": "requires", "needs.[].else": "message"},
-    "policies": {"acts": "actions", "acts_share": "actions_share"},
+    "policies": {
+        "acts": "actions",
+        "acts_share": "actions_share",
+        "payments": "orders",
+        "**.fill": "slots",
+        "**.numbers": "slots",
+    },
     "refusals": {"form": "syntax"},
     "rulings": {"question": "title", "reading": "text", "source": "about"},
     "requirements": {"else": "message"},
@@ -551,7 +557,7 @@ def _value(file: File, node: ScalarNode, table: str, path: tuple[str, ...]) -> N
     start, end = node.start_mark.index, node.end_mark.index
     raw = file.text[start:end]
     key = next((p for p in reversed(path) if p != "[]"), "")
-    if path[-2:-1] and path[-2] in ("among", "numbers", "set", "with"):
+    if path[-2:-1] and path[-2] in ("among", "numbers", "slots", "set", "with"):
         key = ""  # the name of a slot, a field or a role
     plain = tuple(p for p in path if p != "[]") if path[-1:] == ("[]",) else path
     for pattern, words in VALUES.get(table, {}).items():

@@ -20,7 +20,7 @@ from ..orders.kinds import order_kinds
 from ..orders.lookahead import gate
 from ..turn.context import Order
 from ..world.world import World
-from .acts import give_acts, give_answers, give_payments
+from .acts import give_acts, give_answers, give_others
 from .buy import give_purchases
 from .front import Front
 from .give import Giver
@@ -76,7 +76,7 @@ def _plan(world: World, nation: str, stream: Stream, row: Row) -> list[Order]:
             give_support(giver, front)
     else:
         give_purchases(giver, row.get("purchases", ()), None)
-    give_payments(giver, _taken(world, row, "payments"))
+    give_others(giver, _taken(world, row, "orders"))
     give_answers(giver, _taken(world, row, "answers"))
     if gate(world):
         _meet(giver, [rule for rule in acts if "meets" in rule])
@@ -89,8 +89,8 @@ def _plan(world: World, nation: str, stream: Stream, row: Row) -> list[Order]:
 
 
 def _taken(world: World, row: Row, key: str) -> list[Row]:
-    """The rules of a policy for acts, payments or answers: its own, and those of the policies that it takes
-    over."""
+    """The rules of a policy for acts, other orders or answers: its own, and those of the policies that it
+    takes over."""
     out = list(row.get(key, ()))
     for other in row.get("also", ()):
         taken_over: Row = world.ruleset.row("policies", other)

@@ -1,10 +1,11 @@
 """Acts of a policy: for each rule of the row, the legal ways to give the act are weighed, and the dice
-choose. So are payments, and answers to decisions."""
+choose. So are other orders, and answers to decisions."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
@@ -13,13 +14,16 @@ from ..core.model import Row
 from ..core.state import Entity
 from ..orders.input_points import may_come_now
 from ..orders.kinds import order_kinds
+from ..orders.kinds.order_kind import OrderKind
 from ..orders.legal import legal_orders
 from ..orders.legal_entry import Legal, LegalSearch
 from ..ruleset.expressions.parse import strip_mark
 from ..turn.context import OrderContext
 from ..world.selections import as_set, id_of
 from ..world.treasury import stock
+from ..world.world import Names
 from .give import Giver
+from .written import conditions, slots_written
 
 
 class Purse:
@@ -92,9 +96,9 @@ def give_acts(giver: Giver, rules: Sequence[Row], *, share: Any = 1, insist: boo
     return opened
 
 
-def give_payments(giver: Giver, rules: Sequence[Row]) -> None:
-    """Send what is to be had elsewhere: of each rule one order for each value of its slot, of no more than is
-    left."""
+def give_others(giver: Giver, rules: Sequence[Row]) -> None:
+    """What is ordered when all else is: of each rule one order for each value of its slot; what it sends
+    comes out of what is left."""
     context = OrderContext(giver.world)
     for rule in rules:
         key = f"orders/{rule['order']}"
@@ -126,24 +130,31 @@ def _give_one_for_each(
     if not giver.world.test(rule.get("if"), context.order_names({**me, "slots": {}})):
         return
     own = Purse(giver, Fraction(rule.get("share", 1)))
+    kind = order_kinds(giver.world.ruleset)[key]
     for value in _values(giver, context, me, rule, rule["each"], {}):
         weighted = []
         for slots in _fillings(giver, context, me, rule, {rule["each"]: value}):
             names = context.order_names({**me, "slots": slots})
-            slots = {
-                **slots,
-                **{slot: int(giver.world.number(n, names)) for slot, n in rule.get("numbers", {}).items()},
-            }
+            slots = {**slots, **slots_written(giver.world, kind, rule.get("slots"), names)}
             if giver.world.test(rule.get("when"), names):
                 weighted.append((slots, int(giver.world.number(rule.get("weight", 1), names))))
         chosen = giver.pick(weighted, int(rule.get("idle", 0)))
         while chosen is not None and not (
-            own.pays_for(key, chosen) and whole.pays_for(key, chosen) and giver.give(key, chosen)
+            own.pays_for(key, chosen)
+            and whole.pays_for(key, chosen)
+            and giver.give(key, chosen, _conditions(context, kind, me, rule, chosen))
         ):
             weighted = [(slots, weight) for slots, weight in weighted if slots is not chosen]
             chosen = giver.pick(weighted, int(rule.get("idle", 0)))
         if chosen is not None:
             giver.note_last()
+
+
+def _conditions(context: OrderContext, kind: OrderKind, me: Row, rule: Row, slots: Row) -> dict[str, Any]:
+    """The conditions of an order with its slots filled."""
+    return conditions(
+        context.world, kind, rule.get("conditions"), context.order_names({**me, "slots": slots})
+    )
 
 
 def _fillings(giver: Giver, context: OrderContext, me: Row, rule: Row, slots: Row) -> Iterator[Row]:
@@ -181,13 +192,14 @@ def _choose(
         return []
     weighted: list[tuple[Legal, int]] = []
     for legal in legal_orders(giver.world, giver.nation, [key], LegalSearch(where=rule.get("when"))):
-        if set(legal.open) - set(rule.get("fill", ())):
+        if set(legal.open) - set(rule.get("slots", ())):
             continue
         names = context.order_names({**me, "slots": legal.slots})
-        legal = _filled(giver, rule, legal, names)
         if not giver.world.test(rule.get("when"), names):
             continue
-        legal = _numbers(giver, rule, legal, names)
+        if (filled := _filled(giver, rule, legal, names)) is None:
+            continue
+        legal = filled
         weight = int(giver.world.number(rule.get("weight", 1), names))
         if weight > 0:
             weighted.append((legal, weight))
@@ -207,25 +219,18 @@ def _choose(
     return out
 
 
-def _filled(giver: Giver, rule: Row, legal: Legal, names: Any) -> Legal:
-    """Lists of units that an act leaves open, as the rule says (`fill: {slot: {kind: number}}`)."""
-    if not legal.open:
+def _filled(giver: Giver, rule: Row, legal: Legal, names: Names) -> Legal | None:
+    """A way to give an act with what the rule writes at its slots: numbers within their bounds, and what the
+    list leaves open; None if the list has filled one of them with something else."""
+    if "slots" not in rule:
         return legal
     slots = dict(legal.slots)
-    for slot in legal.open:
-        wanted = {kind: int(giver.world.number(n, names)) for kind, n in rule["fill"][slot].items()}
-        slots[slot] = {kind: n for kind, n in wanted.items() if n > 0}
-    return Legal(legal.order, legal.nation, slots, legal.cost, legal.most, legal.targets, legal.bounds)
-
-
-def _numbers(giver: Giver, rule: Row, legal: Legal, names: Any) -> Legal:
-    """Numbers of an act as the rule says (`numbers: {slot: value}`), within their bounds."""
-    if not legal.bounds or "numbers" not in rule:
-        return legal
-    slots = dict(legal.slots)
-    for slot, (low, high) in legal.bounds.items():
-        if slot in rule["numbers"]:
-            slots[slot] = max(low, min(high, int(giver.world.number(rule["numbers"][slot], names))))
-    return Legal(
-        legal.order, legal.nation, slots, legal.cost, legal.most, legal.targets, legal.bounds, legal.open
-    )
+    for slot, value in slots_written(
+        giver.world, order_kinds(giver.world.ruleset)[legal.order], rule["slots"], names
+    ).items():
+        if slot in legal.bounds:
+            low, high = legal.bounds[slot]
+            slots[slot] = max(low, min(high, value))
+        elif slots.setdefault(slot, value) != value:
+            return None
+    return replace(legal, slots=slots)

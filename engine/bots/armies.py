@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from ..core.compiled import kept
 from ..core.model import Row
 from ..core.rows import MovementRow
+from ..core.state import Entity
 from ..orders import movement
 from ..orders.kinds import of_class
 from ..orders.kinds.voyages import Voyages
@@ -26,6 +27,7 @@ from ..world import routes
 from .front import ASHORE, FAR, Front, first_of
 from .give import Giver
 from .march import Post, odds_of
+from .written import conditions
 
 LONGEST = 8
 """Turns that a voyage may take."""
@@ -122,13 +124,7 @@ class Armies:
 
     def _pool(self, zone: str) -> ZoneLift | None:
         mode = self.mode
-        carriers = mode["carries"].get("carriers")
-        ships = {
-            kind: n
-            for kind, n in self.front.free(zone).items()
-            if movement.goes_by(self.world, mode, kind)
-            and (self._room({kind: 1}) if carriers is None else self._is(carriers, kind))
-        }
+        ships = self._lift(zone)
         units = (
             routes.one_of_each(self.world, self.front.nation, zone, ships, again=bool(mode.get("again")))
             if ships
@@ -146,6 +142,16 @@ class Armies:
             if n > 0:
                 aboard[row["kind"]] = aboard.get(row["kind"], 0) + n
         return ZoneLift(zone, ships, aboard, int(moves), routes.search(going, zone, None))
+
+    def _lift(self, zone: str) -> dict[str, int]:
+        """The carriers of a zone that have no order yet."""
+        carriers = self.mode["carries"].get("carriers")
+        return {
+            kind: n
+            for kind, n in self.front.free(zone).items()
+            if movement.goes_by(self.world, self.mode, kind)
+            and (self._room({kind: 1}) if carriers is None else self._is(carriers, kind))
+        }
 
     def _take_on(self, pool: ZoneLift) -> bool:
         """Who is aboard lands if that can be done now, else sails on."""
@@ -197,15 +203,19 @@ class Armies:
 
     def _leads_on(self, pool: ZoneLift, quay: str, place: str) -> bool:
         """Whether troops of a place have somewhere to go from a zone: a shore that wants them, or an enemy's
-        that they would dare or that lies within one turn."""
+        within one turn that those would dare for whom the ships have room, these and those in the zone; where
+        they stay ashore between two voyages, one further off that all would dare."""
         links = tuple(self.mode.get("links", ()))
         far = self.world.geography.distances(quay, links)
         near = pool.moves - self._at_rest
         stones = None if self._afloat else self._from_shore_to_shore(pool, quay, near)
+        lifted = self._load(self._troops(place), self._room(pool.ships) + self._room(self._lift(quay)))
 
         def leads(zone: str, shore: str, hostile: bool) -> bool:
-            if zone not in pool.reach or far.get(zone, FAR) <= near:
-                return zone in pool.reach
+            if zone not in pool.reach:
+                return False
+            if far.get(zone, FAR) <= near:
+                return not hostile or self._dares(zone, shore, lifted)
             if stones is None:
                 return not hostile
             on = zone in stones and self._landings[stones[zone][1]] != place
@@ -490,7 +500,8 @@ class Armies:
         }
         for order in reversed(self.carrying) if self._threatened(pool.zone) else self.carrying:
             may = _fights_ashore(order) or not goal.hostile
-            if may and self.giver.give(order.key, {**slots, order.starts_at: pool.zone}):
+            under = sailing_under(self.front, order, ships, pool.zone, target)
+            if may and self.giver.give(order.key, {**slots, order.starts_at: pool.zone}, under):
                 self.front.use(origin, cargo)
                 self.front.use(pool.zone, ships)
                 self._guard(pool.zone, goal.zone if goal.turns <= 1 else target, goal, ships)
@@ -521,7 +532,8 @@ class Armies:
                         movement.ORIGIN: zone,
                         **({movement.TARGET: target} if target != zone else {}),
                     }
-                    if self.giver.give(order.key, {**slots, "tasks": list(tasks)} if tasks else slots):
+                    under = sailing_under(self.front, order, escorts, zone, target)
+                    if self.giver.give(order.key, {**slots, "tasks": list(tasks)} if tasks else slots, under):
                         self.front.use(zone, escorts)
                         return
         if target != zone:
@@ -536,13 +548,22 @@ class Armies:
         if target == zone:
             return False
         for order in reversed(self.sailing) if self._threatened(zone) else self.sailing:
-            if self.giver.give(
-                order.key, {movement.UNITS: dict(ships), movement.ORIGIN: zone, movement.TARGET: target}
-            ):
+            slots = {movement.UNITS: dict(ships), movement.ORIGIN: zone, movement.TARGET: target}
+            if self.giver.give(order.key, slots, sailing_under(self.front, order, ships, zone, target)):
                 self.front.use(zone, ships)
                 self.front.use(zone, cargo)
                 return True
         return False
+
+
+def sailing_under(
+    front: Front, order: Voyages, ships: Mapping[str, int], zone: str, target: str
+) -> dict[str, Any]:
+    """The conditions under which ships that sail by an order fight (`sea.conditions`)."""
+    names = front.names(
+        target, n=sum(ships.values()), origin=Entity("place", zone), going=front.going(zone, ships)
+    )
+    return conditions(front.world, order, front.war["sea"].get("conditions"), names)
 
 
 def _fights_ashore(order: Voyages) -> bool:

@@ -361,11 +361,20 @@ class Front:
 
     def asked(self, text: Any, place: str, link: str = "", **more: Any) -> Any:
         """A number of the policy row, or its expression, for a place; `more` names are in scope, too."""
-        me = Entity("nation", self.nation)
-        names: dict[str, Any] = {"self": me, "nation": me, "place": Entity("place", place), **more}
+        names = self.names(place, **more)
         if link:
             names["link"] = Entity("link", link)
         return self.world.number(text, names)
+
+    def going(self, place: str, kinds: Iterable[str]) -> tuple[Entity, ...]:
+        """Its units of some kinds in a place."""
+        stacks = self.world.state.stacks(at=place, owner=self.nation)
+        return tuple(Entity("unit", key) for key, row in stacks if row["kind"] in kinds)
+
+    def names(self, place: str, **more: Any) -> dict[str, Any]:
+        """What the policy row may speak of where it speaks of a place."""
+        me = Entity("nation", self.nation)
+        return {"self": me, "nation": me, "place": Entity("place", place), **more}
 
     def room(self, place: str) -> int:
         """How many more units it wants in a place; less than none, if some should leave."""

@@ -53,16 +53,20 @@ class Giver:
         return bool(movement.places_with_units(self.world, self.nation))
 
     def give(self, key: str, slots: Mapping[str, Any], options: Mapping[str, Any] | None = None) -> bool:
-        """Give an order if the checker lets it stand; whether it did."""
-        order: Order = {
-            "nation": self.nation,
-            "order": key,
-            "slots": dict(slots),
-            "options": dict(options or {}),
-        }
-        if self.fallen and order_text(self.world.ruleset, self.names, order) in self.fallen:
-            return False
-        taken = self.checker.take(order)
+        """Give an order if the checker lets it stand; whether it did. One that does not stand with its
+        conditions goes without them."""
+        taken = None
+        for under in (options, None) if options else (None,):
+            order: Order = {
+                "nation": self.nation,
+                "order": key,
+                "slots": dict(slots),
+                "options": dict(under or {}),
+            }
+            if self.fallen and order_text(self.world.ruleset, self.names, order) in self.fallen:
+                continue
+            if (taken := self.checker.take(order)) is not None:
+                break
         if taken is None:
             return False
         line = len(self.orders) + 1

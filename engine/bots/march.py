@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from ..core.rows import MovementRow
+from ..core.state import Entity
 from ..orders import movement
 from ..orders.kinds.marches import Marches
 from ..orders.kinds.moves import Moves
@@ -14,6 +15,7 @@ from ..world import routes
 from .foresight import promise
 from .front import ASHORE, FAR, Front, first_of
 from .give import Giver
+from .written import conditions
 
 ODDS_TOP = 9
 
@@ -181,15 +183,14 @@ def _attack(giver: Giver, front: Front, place: str, posts: list[Post], enough: A
             front.use(post.origin, post.kinds)
 
 
-def _conditions(front: Front, post: Post, place: str) -> dict[str, int]:
-    """The conditions of an attack (`conditions`), of those that its order takes and that somebody who goes in
-    could meet."""
-    takes = post.order.row.get("options", ())
+def _conditions(front: Front, post: Post, place: str) -> dict[str, Any]:
+    """The conditions of an attack, of those that its order takes and that somebody who goes in could meet."""
     n = sum(n for kind, n in post.kinds.items() if _takes(front, post, kind))
-    wanted = front.war.get("conditions", {}) if n else {}
-    return {
-        option: int(front.asked(number, place, n=n)) for option, number in wanted.items() if option in takes
-    }
+    if not n:
+        return {}
+    going = front.going(post.origin, post.kinds)
+    names = front.names(place, n=n, origin=Entity("place", post.origin), going=going)
+    return conditions(front.world, post.order, front.war.get("conditions"), names)
 
 
 def _thinned(front: Front, place: str, posts: list[Post], enough: Any) -> list[Post]:

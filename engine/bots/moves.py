@@ -17,11 +17,13 @@ from ..core.model import Row
 from ..core.state import Entity
 from ..orders import movement
 from ..orders.input_points import may_come_now
+from ..orders.kinds import order_kinds
 from ..orders.legal import legal_orders
 from ..world import routes
 from ..world.selections import as_set, id_of
 from .front import first_of
 from .give import Giver
+from .written import conditions, slots_written
 
 
 class MoveGoal(NamedTuple):
@@ -50,11 +52,12 @@ def give_moves(giver: Giver, rules: Sequence[Row]) -> None:
                 movement.ORIGIN: goal.origin,
                 movement.TARGET: goal.target,
             }
-            if "tasks" in rule:
-                slots["tasks"] = list(rule["tasks"])
-                if goal.target == goal.origin:
-                    del slots[movement.TARGET]
-            if giver.give(f"orders/{rule['order']}", slots):
+            kind = order_kinds(giver.world.ruleset)[f"orders/{rule['order']}"]
+            names = _names(giver, origin=goal.origin, target=goal.target, n=sum(goal.kinds.values()))
+            slots |= slots_written(giver.world, kind, rule.get("slots"), names)
+            if goal.target == goal.origin and movement.TARGET not in kind.wanted:
+                del slots[movement.TARGET]
+            if giver.give(kind.key, slots, conditions(giver.world, kind, rule.get("conditions"), names)):
                 sent.setdefault(goal.origin, Counter()).update(goal.kinds)
 
 

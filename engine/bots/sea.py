@@ -2,9 +2,9 @@
 walk there (`armies`).
 
 The row's key `sea` names the tasks (form `missions`) that fleets are given: `seek` on the way to an enemy,
-`hold` to stay. What a zone is worth to lie in is its expression `stations`: off an enemy's coast, before
-one's own, with one's own troops aboard. Ships that seek no fight and fear no fleet have stations of their own
-(`packs`).
+`hold` to stay. Which enemies they go for is its expression `prey`. What a zone is worth to lie in is its
+expression `stations`: off an enemy's coast, before one's own, with one's own troops aboard. Ships that seek
+no fight and fear no fleet have stations of their own (`packs`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ..orders import movement
 from ..orders.kinds import of_class
 from ..orders.kinds.voyages import Voyages
 from ..world import routes
-from .armies import give_armies
+from .armies import give_armies, sailing_under
 from .front import FAR, Front
 from .give import Giver
 
@@ -68,7 +68,7 @@ class _Fleets:
 
     def __init__(self, giver: Giver, front: Front, rules: Row, order: Voyages) -> None:
         self.giver, self.front, self.rules = giver, front, rules
-        self.key, self.mode = order.key, order.mode
+        self.order, self.key, self.mode = order, order.key, order.mode
         self.world = front.world
         self.links = tuple(self.mode["links"]) if "links" in self.mode else None
         self.odds = Fraction(str(rules.get("odds", front.war.get("odds", "3/2"))))
@@ -97,11 +97,18 @@ class _Fleets:
                 and strength
                 and self._ratio(fleet, foes, strength) >= self.odds * self.giver.noise(20) / 100
             ):
-                prey.append((near, 1 + int(strength)))
+                prey.append((near, self._appeal(zone, near, 1 + int(strength))))
         target = self.giver.pick(prey)
         if target is None or not self.giver.percent(int(self.rules.get("boldness", 50))):
             return False
         return self._give(zone, fleet, target, self.rules.get("seek"))
+
+    def _appeal(self, zone: str, near: str, strength: int) -> int:
+        """How likely a fleet of a zone goes for the enemies in another against all others that are weak
+        enough."""
+        if "prey" not in self.rules:
+            return strength
+        return int(self.front.asked(self.rules["prey"], near, origin=Entity("place", zone)))
 
     def to_station(self, zone: str, fleet: Mapping[str, int]) -> None:
         """Stay where it is worth much, or come nearer to a zone that is clearly worth more."""
@@ -167,8 +174,9 @@ class _Fleets:
             slots[movement.TARGET] = target
         elif not tasks:
             return False
+        under = sailing_under(self.front, self.order, fleet, zone, target)
         for more in ({"tasks": list(tasks)}, {}) if tasks else ({},):
-            if (more or target != zone) and self.giver.give(self.key, {**slots, **more}):
+            if (more or target != zone) and self.giver.give(self.key, {**slots, **more}, under):
                 self.front.use(zone, fleet)
                 return True
         return False

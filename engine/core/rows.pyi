@@ -1313,7 +1313,7 @@ PolicyRow = TypedDict(
         "actions_share": Any,
         "war": PolicyWar,
         "purchases": Sequence[PolicyPurchases],
-        "payments": Sequence[PolicyPayments],
+        "orders": Sequence[PolicyOrders],
         "answers": Sequence[PolicyAnswers],
         "moves": Sequence[PolicyMoves],
     },
@@ -1330,9 +1330,8 @@ PolicyActions = TypedDict(
         "idle": int,
         "most": int,
         "share": Any,
-        "numbers": Mapping[str, Any],
+        "slots": Mapping[str, Any],
         "opens": str,
-        "fill": Mapping[str, Mapping[str, Any]],
         "each": str,
         "among": Mapping[str, str],
         "meets": Sequence[str],
@@ -1382,6 +1381,8 @@ class PolicyWarForesight(TypedDict, total=False):
 class PolicyWarSea(TypedDict, total=False):
     who: Any
     seek: Sequence[str]
+    prey: Any
+    conditions: Mapping[str, Any]
     odds: Any
     boldness: int
     stations: Any
@@ -1407,15 +1408,17 @@ class PolicyPurchases(TypedDict, total=False):
     needed: bool
     rest: bool
 
-PolicyPayments = TypedDict(
-    "PolicyPayments",
+PolicyOrders = TypedDict(
+    "PolicyOrders",
     {
         "order": Required[str],
         "if": Any,
         "each": Required[str],
         "among": Required[Mapping[str, str]],
         "idle": int,
-        "numbers": Mapping[str, Any],
+        "slots": Mapping[str, Any],
+        "when": Any,
+        "conditions": Mapping[str, Any],
     },
     total=False,
 )
@@ -1426,7 +1429,7 @@ class PolicyAnswers(TypedDict, total=False):
     among: Required[Mapping[str, str]]
     when: Any
     weight: Any
-    numbers: Mapping[str, Any]
+    slots: Mapping[str, Any]
 
 PolicyMoves = TypedDict(
     "PolicyMoves",
@@ -1439,8 +1442,9 @@ PolicyMoves = TypedDict(
         "when": Any,
         "weight": Any,
         "send": Any,
-        "tasks": Sequence[str],
+        "slots": Mapping[str, Any],
         "most": int,
+        "conditions": Mapping[str, Any],
     },
     total=False,
 )

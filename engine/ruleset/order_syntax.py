@@ -186,6 +186,11 @@ def slots_in(pattern: Pattern) -> Iterator[Slot]:
                 yield from slots_in(way)
 
 
+def option_slots(row: Row) -> dict[str, Slot]:
+    """The slots of an option, in the order of its form."""
+    return {slot.name: slot for slot in slots_in(read_form(row["syntax"], row.get("slots")))}
+
+
 def always_there(pattern: Pattern) -> frozenset[str]:
     """The slots that every way of writing an order of this pattern fills."""
     out: set[str] = set()

@@ -226,17 +226,20 @@ class GameReader:
         """Entries in order: all, of a turn, those that led to a position from the one before, those after a
         number, or those up to one.
         """
-        query = self._entries().order_by(entries.c.number)
+        query = self._entries()
         if turn is not None:
             query = query.where(entries.c.turn == turn)
         if position is not None:
             query = query.where(entries.c.position == position)
+        else:  # ordered by number, SQLite would go through all entries of the game, and not by the position
+            query = query.order_by(entries.c.number)
         if after is not None:
             query = query.where(entries.c.number > after)
         if until is not None:
             query = query.where(entries.c.number <= until)
         with self._reading() as db:
-            return [Entry.from_json(canonical.loads(row.body)) for row in db.execute(query)]
+            found = [Entry.from_json(canonical.loads(row.body)) for row in db.execute(query)]
+        return found if position is None else sorted(found, key=lambda entry: entry.n)
 
     def _entries(self) -> Select[tuple[bytes]]:
         """The entries that there are."""

@@ -123,7 +123,7 @@ def test_the_course_of_a_turn() -> None:
         Entry(2, 1, "s", "actions/dig", "", "", facts=[Fact("joined", {"by": "gray", "side": "east"}), Fact("war_began", {"by": "red", "of": "gray"})]),
         Entry(3, 1, "s", "battles/land", "", "", facts=[Fact("destroyed", {"of": "blue", "n": 2}), Fact("captured", {"by": "red", "of": "blue"})],
               data={"fire": [{"applied": [{"id": "guns", "label": "guns"}]}]}),
-        Entry(4, 1, "s", "sequence/input", "", "", changes=[["orders", "red/1", "*", None, {"order": "actions/dig", "options": {"haste": True}}]]),
+        Entry(4, 1, "s", "sequence/input", "", "", changes=[["orders", "red/1", "*", None, {"order": "actions/dig", "options": {"haste": True, "after": 3, "lose": ["foot"]}}]]),
     ]  # fmt: skip
     course = Course()
     course.turn(1, world, entries)
@@ -137,7 +137,7 @@ def test_the_course_of_a_turn() -> None:
     assert data["joined"] == [[1, "gray", "east", "actions/dig"]]
     assert data["at_war"] == {"gray": [1, "red", "actions/dig"], "red": [1, "gray", "actions/dig"]}
     assert data["did"]["battles/land"][:4] == [1, 0, 2, 1] and data["did"]["sequence/collect"][4] == 7
-    assert data["applied"] == {"guns": 1} and data["conditions"] == {"haste": 1}
+    assert data["applied"] == {"guns": 1} and data["conditions"] == {"after": 1, "haste": 1, "lose": 1}
 
 
 def test_a_journal_tells_how_the_war_is_waged() -> None:

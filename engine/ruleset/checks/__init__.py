@@ -13,6 +13,7 @@ from ..nodes import Node
 from ..overlay import Layer, MergedRuleset
 from . import (
     beside,
+    bots,
     cells,
     conditions,
     decisions,
@@ -109,8 +110,9 @@ CHECKS: tuple[Check, ...] = (
     figures.grades_say_what_their_unit_leaves_open,
     decisions.defaults_are_answers,
     partners.own_rules_fit_their_acts,
-    partners.policies_move_by_orders_of_moves,
-    partners.policies_name_slots_of_their_acts,
+    bots.policies_move_by_orders_of_moves,
+    bots.policies_name_slots_of_their_orders,
+    bots.policies_fill_slots_with_what_they_hold,
     partners.objectives_fit_their_aims,
     terms.terms_do_not_lead_back_to_themselves,
     terms.values_lead_somewhere,

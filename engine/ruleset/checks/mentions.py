@@ -11,7 +11,7 @@ from .subject import Subject
 SILENT_KEYS = frozenset(
     {"note", "text", "help", "read_back", "source", "silence", "description", "name", "title"}
 )
-SLOT_MAPS = frozenset({"among", "numbers", "slots", "set"})
+SLOT_MAPS = frozenset({"among", "slots", "set"})
 """Keys whose own keys are slots or fields, which may be called like any key of a row."""
 _WORD = re.compile(r"[A-Za-z0-9_-]+")
 _PIECE = re.compile(r"[A-Za-z0-9_]+")

@@ -1,4 +1,4 @@
-"""Do rows fit those that they name: goals their aims, changes their actions, policies their orders?"""
+"""Do rows fit those that they name: goals their aims, changes their actions?"""
 
 from __future__ import annotations
 
@@ -66,51 +66,3 @@ def own_rules_fit_their_acts(subject: Subject) -> Iterator[Diagnostic]:
             message = f"{row['on']!r} does not say where cases of single nations are tried"
             hint = "a case {nations: true} of the action says so"
             yield diagnose("E213", message, node, key="on", hint=hint)
-
-
-MOVING = ("units", "origin", "target")
-"""Slots of an order that sends units to a goal."""
-
-
-def policies_move_by_orders_of_moves(subject: Subject) -> Iterator[Diagnostic]:
-    """A bot's rule for moves names an order that sends units somewhere; one with a way of moving, if it names
-    no goals.
-    """
-    orders, modes = subject.rows("orders"), subject.rows("movement")
-    for id_, row in subject.rows("policies").items():
-        of_moves = subject.nodes("policies")[id_].get("moves")
-        for rule, node in zip(
-            row.get("moves", ()), of_moves.members() if of_moves is not None else (), strict=True
-        ):
-            order = orders.get(rule["order"])
-            if order is None:
-                continue
-            if not set(MOVING) <= set(order.get("slots", {})):
-                message = f"{rule['order']!r} is no order of a move: it needs the slots {', '.join(MOVING)}"
-                yield diagnose("E213", message, node, key="order")
-            elif "among" not in rule and order.get("does") not in modes:
-                message = f"{rule['order']!r} is no order of a move: it needs a way of moving in 'does'"
-                hint = "'among' names the goals of other orders"
-                yield diagnose("E213", message, node, key="order", hint=hint)
-
-
-def policies_name_slots_of_their_acts(subject: Subject) -> Iterator[Diagnostic]:
-    """A rule of a policy fills slots that its act has; it goes through one (`each`) whose values it names
-    (`among`).
-    """
-    acts = subject.rows("actions")
-    for id_, row in subject.rows("policies").items():
-        of_acts = subject.nodes("policies")[id_].get("actions")
-        for rule, node in zip(row["actions"], of_acts.members(), strict=True) if of_acts is not None else ():
-            if (act := acts.get(rule.get("action"))) is None:  # which is told as unknown
-                continue
-            slots = act.get("slots", {})
-            named = [(key, slot) for key in ("among", "numbers", "fill") for slot in rule.get(key, ())]
-            for key, slot in [*named, *((key, rule[key]) for key in ("each", "opens") if key in rule)]:
-                if slot not in slots:
-                    hint = f"it has {', '.join(slots) or 'none'}"
-                    yield diagnose(
-                        "E213", f"the action {act['id']!r} has no slot {slot!r}", node, key=key, hint=hint
-                    )
-            if rule.get("each") in slots and rule["each"] not in rule.get("among", ()):
-                yield diagnose("E213", f"`among` says no values for {rule['each']!r}", node, key="each")
