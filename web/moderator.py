@@ -7,14 +7,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from starlette.responses import Response
 
 from wteaw.core.faults import StoreError
 from wteaw.core.model import Ruleset
 from wteaw.orders.readback_text import rendered
-from wteaw.play.pending import open_decisions, seats, standing_of
+from wteaw.play.pending import commanded, open_decisions, points, seats, standing_of
 from wteaw.play.questions import answer_for, offers_in
 from wteaw.play.resolve import planned, resolve_turn
 from wteaw.play.submit import hand_in
@@ -63,7 +63,7 @@ DONE = {
     "resolved": "The turn is resolved. Nobody but you has seen it yet: read it, then send it.",
     "sent": "The reports are on their way, and the pages show them.",
     "reminded": "The reminders are on their way.",
-    "set": "It is so from now on.",
+    "set": "What you have set holds from now on.",
     "ordered": "The orders have been taken.",
     "decided": "The answer has been taken.",
     "back": "The game has gone back.",
@@ -127,7 +127,7 @@ def game(visit: Visit) -> Response:
             else [],
             "answered": list(_answered(game)),
             "ready": ready_nations(hall, game),
-            "commanded": names_of(game, sorted(seats(game))),
+            "commanded": names_of(game, sorted(commanded(game))),
         }
         return visit.show("game.html.j2", **values)
 
@@ -219,7 +219,8 @@ def _steps(at: str, who: list[Seat], late: list[Seat], decide: int, dice: bool) 
 
 def _stages(hall: Games, game: Game) -> list[tuple[int, str]]:
     """The points that one can go back to, the last first."""
-    return [(n, f"turn {t}, where it waits for {w}") for n, t, w in reversed(game.stages()[:-1])]
+    found = hall.of_stage(game, ("points",), lambda: points(game))
+    return [(n, f"turn {t}, where it waits for {w}") for n, t, w in reversed(found[:-1])]
 
 
 def _unread(hall: Games, game: Game) -> dict[str, Any]:
@@ -296,8 +297,15 @@ def zone_of(text: str) -> str:
     try:
         return ZoneInfo(text.strip() or "UTC").key
     except (ZoneInfoNotFoundError, ValueError, OSError):
+        typed = text.strip().lower().replace(" ", "_")
+        meant = sorted(z for z in available_timezones() if typed in z.lower().split("/"))
         raise StoreError(
-            f"there is no time zone {text[:40]!r}; one is written like Europe/Paris or America/New_York"
+            f"there is no time zone {text[:40]!r}; "
+            + (
+                f"did you mean {meant[0]}?"
+                if meant
+                else "one is written like Europe/Paris or America/New_York"
+            )
         ) from None
 
 

@@ -367,11 +367,12 @@ def rollback(
     Example: wteaw rollback --game games/flanders --turn 3 --reason "an order was misread" --yes
     """
     formats(format, "text", "json")
+    from ..play.pending import points
     from ..play.rollback_preview import stage_of_turn, what_if
     from ..play.verify import broken_chain
 
     found = open_game(game)
-    stages = found.stages()
+    stages = points(found)
     if turn and not to:
         to = stage_of_turn(found, turn) or 0
         if not to:
@@ -390,12 +391,20 @@ def rollback(
     if broken:
         raise Stop(f"{broken}; `wteaw verify` looks at everything", ExitCode.FOUND)
     change = what_if(found, to)
+
+    def named(nation: str) -> str:
+        return str(found.ruleset.row_or_empty("nations", nation).get("name", nation))
+
+    kept = ", ".join(map(named, change.kept))
     waits = {number: w for number, _, w in stages}[to]
     lines = [
         f"Stage {to}: turn {change.turn}, where it waits for {waits}. {change.dropped} entries of the "
         "journal are dropped.",
-        *(f"Dropped: the {number_of_orders(n)} of {nation} for turn {t}." for t, nation, n in change.files),
-        f"Kept: the orders that are in at that stage ({', '.join(change.kept) or 'nobody has sent any'}).",
+        *(
+            f"Dropped: the {number_of_orders(n)} of {named(nation)} for turn {t}."
+            for t, nation, n in change.files
+        ),
+        f"Kept: the orders that are in at that stage ({kept or 'nobody has sent any'}).",
     ]
     data = {
         "stage": to,

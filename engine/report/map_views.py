@@ -228,7 +228,8 @@ def _place(
         kind = "point"
     elif row["kind"] in ("land", "sea"):
         kind = row["kind"]
-    notes = [f"{k}: {world.field(thing, k)}" for k in marks.get("notes", ())]
+    values = {k: world.field(thing, k) for k in marks.get("notes", ())}
+    notes = [f"{k.replace('_', ' ')}: {value}" for k, value in values.items() if value]
     return Place(
         id=row["id"],
         name=str(row.get("name", row["id"])),

@@ -163,7 +163,7 @@ def _outcome(fight: fights.Fight, own: str, to: str | None, nation: str, words: 
 def _walked_in(entries: Sequence[Entry], words: Wording) -> list[str]:
     """Places that changed hands without a battle."""
     fought = {f.place for f in fights.fights(entries)}
-    free = [words.place(p) for p, to in sorted(fights.captured(entries).items()) if p not in fought and to]
+    free = [words.spot(p) for p, to in sorted(fights.captured(entries).items()) if p not in fought and to]
     return [sentence(f"without a fight: {listing(free)}")] if free else []
 
 
