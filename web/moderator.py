@@ -18,12 +18,13 @@ from wteaw.play.pending import commanded, open_decisions, points, seats, standin
 from wteaw.play.questions import answer_for, offers_in
 from wteaw.play.resolve import planned, resolve_turn
 from wteaw.play.submit import hand_in
+from wteaw.play.views import whole_world
 from wteaw.report.build import Report, moderator_report
 from wteaw.report.turn_reports import reported_turns
 from wteaw.ruleset.randomness import rolls_dice
 from wteaw.store import MODERATOR, PLAYER, POLICY, Game, Submission
 from wteaw.turn.decisions import MODERATOR as ASKED
-from wteaw.turn.left_open import OpenDecision
+from wteaw.turn.left_open import OpenDecision, left_open
 from wteaw.turn.sequence import inputs
 
 from .accounts import stamp
@@ -132,12 +133,12 @@ def game(visit: Visit) -> Response:
         return visit.show("game.html.j2", **values)
 
 
-def _answered(game: Game) -> Iterator[tuple[str, str, Any]]:
+def _answered(game: Game) -> Iterator[tuple[str, str, str]]:
     """What the moderator has answered for nations: the nation's name, the decision and the answer."""
     for nation, said in game.decided().items():
         if nation != ASKED:
             for decision, answer in said.items():
-                yield name_of(game, nation), decision, answer
+                yield name_of(game, nation), asked_of(game, decision), _called(game, str(answer))
 
 
 def _tried(visit: Visit, game: Game, seat: Seat) -> tuple[tuple[str, str], ...]:
@@ -171,20 +172,30 @@ class Decisions:
     """What the rules leave to the moderator.
 
     `waiting` is what they are asked now, each with its answers and their names; `given` what they have
-    answered, `rows` what they may be asked at all, with what it is about.
+    answered, in words: about what, and how; `rows` what they may be asked at all, with what it is about.
     """
 
     waiting: list[tuple[OpenDecision, list[tuple[str, str]]]]
-    given: Mapping[str, Any]
+    given: list[tuple[str, str]]
     rows: list[tuple[str, str]]
 
 
 def _decisions(game: Game) -> Decisions:
     waiting = [(o, [(c, _called(game, c)) for c in o.choices]) for o in open_decisions(game)]
-    given = game.decided().get(ASKED, {})
+    texts = {o.key: o.text for o in left_open(whole_world(game), game.stage().position.waiting or {})}
+    given = [
+        (texts.get(key) or asked_of(game, key), _called(game, str(answer)))
+        for key, answer in game.decided().get(ASKED, {}).items()
+    ]
     rows = [(i, r) for i, r in game.ruleset.rows("decisions").items() if r.get("asks") == ASKED]
     said = [(i, str(r.get("text") or r.get("help") or "")) for i, r in rows]
     return Decisions(waiting, given, said)
+
+
+def asked_of(game: Game, key: str) -> str:
+    """A decision by its key in words: its name, and what it is about."""
+    decision, _, subject = key.partition("/")
+    return f"{decision.replace('-', ' ')}{f', {_called(game, subject)}' if subject else ''}"
 
 
 def _called(game: Game, answer: str) -> str:
@@ -198,11 +209,12 @@ def _steps(at: str, who: list[Seat], late: list[Seat], decide: int, dice: bool) 
     game has ended.
     """
     open_ = "2 Decisions" if decide else "3 Close"
+    in_ = f"{len(who) - len(late)} of {len(who)} are in" if who else "nobody is asked now"
     now = {"orders": "1 Orders" if late else open_, "closed": "4 Resolve", "unread": "5 Read", "ended": ""}[
         at
     ]
     told = {
-        "1 Orders": "as they came in" if at == "unread" else f"{len(who) - len(late)} of {len(who)} are in",
+        "1 Orders": "as they came in" if at == "unread" else in_,
         "2 Decisions": f"{decide} wait{'s' if decide == 1 else ''} for you"
         if decide
         else "none waits for you",

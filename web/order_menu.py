@@ -396,7 +396,7 @@ class _MenuMaker:
         ends = [w.place for w in ways if w.place]
         more = [
             self._blank(slot, kind, ends)
-            for name, slot in kind.slots.items()
+            for name, slot in self._slots(kind).items()
             if name not in done and not (slot.optional and slot.kind == "unit-kind")
         ]
         found = [blank for blank in more if blank is not None]
