@@ -20,6 +20,7 @@ from wteaw.play.resolve import planned, resolve_turn
 from wteaw.play.submit import hand_in
 from wteaw.play.views import whole_world
 from wteaw.report.build import Report, moderator_report
+from wteaw.report.document import ReportPart
 from wteaw.report.turn_reports import reported_turns
 from wteaw.ruleset.randomness import rolls_dice
 from wteaw.store import MODERATOR, PLAYER, POLICY, Game, Submission
@@ -119,6 +120,7 @@ def game(visit: Visit) -> Response:
             "stages": _stages(hall, game),
             "AUTO": AUTO,
             "unread": _unread(hall, game) if at == "unread" else None,
+            "result": _result(hall, game) if at == "ended" else [],
             "waits": "resolved, and not sent yet" if at == "unread" else told["waits"],
             "local": _local(hall.settings(game.id)),
             "points": input_points(game.ruleset),
@@ -233,6 +235,11 @@ def _stages(hall: Games, game: Game) -> list[tuple[int, str]]:
     """The points that one can go back to, the last first."""
     found = hall.of_stage(game, ("points",), lambda: points(game))
     return [(n, f"turn {t}, where it waits for {w}") for n, t, w in reversed(found[:-1])]
+
+
+def _result(hall: Games, game: Game) -> list[ReportPart]:
+    """What the last report says of how the game ended."""
+    return [part for part in sight(hall, game, ALL).report.parts if part.title == "The result"]
 
 
 def _unread(hall: Games, game: Game) -> dict[str, Any]:
@@ -481,7 +488,9 @@ def decide(visit: Visit) -> Response:
             raise StoreError("there is no such nation")
         with visit.hall.changing(game.id):
             answer_for(game, whose, key, value)
-            visit.hall.note(game.id, me(visit), f"Answered {key} for {whose}: {answer}")
+            for_whom = "" if whose == ASKED else f" for {name_of(game, whose)}"
+            said = f"Answered {asked_of(game, key)}{for_whom}: {_called(game, answer)}"
+            visit.hall.note(game.id, me(visit), said)
     return visit.go("game", "decided")
 
 

@@ -185,12 +185,14 @@ def test_what_is_left_to_the_moderator_is_asked_with_buttons(at: House) -> None:
     assert (
         "1 waits for you" in said(page)
         and "Who follows Red?" in said(page)
-        and "Without an answer: red" in said(page)
+        and "Without an answer: Red." in said(page)
     )
     assert re.findall(r'name="answer" value="(\w+)"', page.text) == ["red", "blue"]
     refused = mo.post("game/decide", {"decision": "heir/red", "answer": "green"})
     assert refused.status_code == 409 and "it is one of red, blue" in said(refused)
-    assert "heir/red: blue" in said(mo.post("game/decide", {"decision": "heir/red", "answer": "blue"}))
+    answered = said(mo.post("game/decide", {"decision": "heir/red", "answer": "blue"}))
+    assert "✓ answered Who follows Red? Blue" in answered and "Mo: Answered heir, Red: Blue" in answered
+    assert "heir/red" not in answered, "in words, not by ids"
     assert (
         "Nothing waits for you" in said(mo.get("game"))
         and '<li class="now" aria-current="step"><b>3 Close' in mo.get("game").text
