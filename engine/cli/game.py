@@ -82,9 +82,14 @@ def find_scenario(name: str) -> Path:
     for path in (Path(name), scenarios() / name, scenarios() / f"{name}.yaml", scenarios() / Path(name).name):
         if path.is_file():
             return path
-    shipped = ", ".join(sorted(p.stem for p in scenarios().glob("*.yaml")))
+    from ..core.diagnostics import nearest
+
+    shipped = sorted(p.stem for p in scenarios().glob("*.yaml"))
+    what = "file" if Path(name).name != name or Path(name).suffix == ".yaml" else "scenario"
+    meant = "".join(f"did you mean {close}? " for close in nearest(Path(name).stem, shipped))
     raise Stop(
-        f"no scenario {name}; give a file, or one of: {shipped} (`wteaw scenarios` says what they are)",
+        f"no {what} {name}; {meant}give a file, or one of: {', '.join(shipped)} "
+        "(`wteaw scenarios` says what they are)",
         ExitCode.CALL,
     )
 
@@ -376,7 +381,11 @@ def rollback(
     if turn and not to:
         to = stage_of_turn(found, turn) or 0
         if not to:
-            raise Stop(f"the game has no stage in turn {turn}", ExitCode.CALL)
+            first, last = stages[0][1], stages[-1][1]
+            raise Stop(
+                f"the game has no turn {turn} to go back to: it began with turn {first} and stands in turn {last}",
+                ExitCode.CALL,
+            )
     if not to:
         listed = [{"stage": number, "turn": t, "waits": waits} for number, t, waits in stages]
         tell(
