@@ -383,7 +383,8 @@ def rollback(
         if not to:
             first, last = stages[0][1], stages[-1][1]
             raise Stop(
-                f"the game has no turn {turn} to go back to: it began with turn {first} and stands in turn {last}",
+                f"the game has no turn {turn} to go back to: "
+                f"it began with turn {first} and stands in turn {last}",
                 ExitCode.CALL,
             )
     if not to:

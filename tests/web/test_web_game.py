@@ -441,6 +441,13 @@ def test_the_log_is_a_chain(at: House, red: Browser, mo: Browser) -> None:
 def test_a_host_starts_a_game_and_is_its_moderator(at: House) -> None:
     host = at.come_in(at.hall.people.add("", "host", name="Hal", email="hal@h.example"))
     assert "A new game" in said(host.get("games", scenario="diplomacy"))
+    (mail,) = [m for m in at.mails() if m["To"] == "hal@h.example"]
+    assert mail["Subject"] == "This server: somebody came in"
+    assert "as host of this server, with your link" in mail.get_content()
+    neutrals = host.get("games", scenario="no-mans-land").text
+    assert 'name="player-germany"' in neutrals and 'name="player-neutrals"' not in neutrals, (
+        "nobody plays them"
+    )
     form = {
         "scenario": "diplomacy",
         "id": "flanders",
