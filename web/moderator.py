@@ -120,6 +120,7 @@ def game(visit: Visit) -> Response:
             "stages": _stages(hall, game),
             "AUTO": AUTO,
             "unread": _unread(hall, game) if at == "unread" else None,
+            "then": told["waits"] if not told["ended"] else "",
             "result": _result(hall, game) if at == "ended" else [],
             "waits": "resolved, and not sent yet" if at == "unread" else told["waits"],
             "local": _local(hall.settings(game.id)),

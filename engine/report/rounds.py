@@ -87,7 +87,7 @@ def blocks(world: World, entries: Sequence[Entry], reader: str, words: Wording) 
             if said:
                 who = "You" if nation == reader else capital(words.name(nation))
                 out.append(Para(" ".join(said), who, tuple(e.n for e in those)))
-            else:
+            elif nation != reader:  # readers know themselves what they did
                 quiet.append(words.nation(nation))
     if quiet and out and len(quiet) <= MOST_QUIET:
         out.append(Para(f"{listing(quiet)}.", "Nothing was seen of"))
