@@ -498,3 +498,11 @@ def test_ordering_nothing_is_said_on_purpose(at: House, red: Browser) -> None:
     red.post("orders/send", {"text": "", "nothing": "1"})
     with at.hall.game("small") as game:
         assert game.submissions()["red"].orders == []
+
+
+def test_who_waits_for_a_nation_is_listed_with_the_side_by_its_name(at: House) -> None:
+    at.game("wanted", red="ann@a.example")
+    mo = at.come_in(at.role("wanted", "moderator"))
+    form = {"act": "add", "name": "Wim", "email": "wim@w.example", "side": "west"}
+    mo.post("players", form)
+    assert "Wim would join West" in said(mo.get("players"))
