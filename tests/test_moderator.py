@@ -181,12 +181,12 @@ def test_rollback_says_what_it_drops_and_goes_to_the_orders(
     assert code == 0 and "Stage 2: turn 1, where it waits for orders" in out, (
         "not to the deployments of turn 1"
     )
-    assert "Dropped: the 1 order of german-empire for turn 2." in out and "Nothing is changed" in out
-    assert f"({GERMANY}, {RUSSIA})" in out, "whose orders are kept"
+    assert "Dropped: the 1 order of German Empire for turn 2." in out and "Nothing is changed" in out
+    assert "(German Empire, Russian Empire)" in out, "whose orders are kept"
     assert Game.open(game).stage().position.turn == 2
     code, out, _ = run(capsys, *back, "--yes")
     there = Game.open(game)
-    assert code == 0 and "Dropped: the 1 order of german-empire" in out and there.stage().number == 2
+    assert code == 0 and "Dropped: the 1 order of German Empire" in out and there.stage().number == 2
     assert len(there.submissions()[RUSSIA].orders) == 2
     status = run(capsys, "status", "--game", game)[1]
     assert "sent by the policy" not in status and "34 more nations are played by bots" in status

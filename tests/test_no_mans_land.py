@@ -11,10 +11,12 @@ from wteaw.core.faults import NotThere
 from wteaw.core.package_data import rulesets, scenarios
 from wteaw.core.state import State
 from wteaw.orders.intake import take_in
+from wteaw.orders.readback import read_back
 from wteaw.orders.sheet_layout import order_template
 from wteaw.play.begin import new_game, option_value
-from wteaw.play.pending import wanted_now
+from wteaw.play.pending import points, wanted_now
 from wteaw.play.resolve import resolve_turn
+from wteaw.play.rollback_preview import what_if
 from wteaw.play.scenario_files import load_scenario
 from wteaw.play.views import Views
 from wteaw.report.wording import Wording
@@ -217,3 +219,29 @@ def test_a_scenario_says_what_every_power_in_play_begins_with(tmp_path: Path) ->
     assert found(nations=without) == ["E414 Japan begins without a word of its pu"]
     others = [row for row in whole["units"] if row["owner"] != "japan"]
     assert found(units=others) == ["E414 Japan begins without a word of its units"]
+
+
+def test_points_of_a_turn_say_whose_orders_they_wait_for(tmp_path: Path, rules: Ruleset) -> None:
+    """Powers play one after the other, so that a turn waits for orders many times over."""
+    game = begun(tmp_path / "game", rules, {"austria": "player"})
+    assert [waits for _, _, waits in points(game)] == ["orders"], "one alone needs no name"
+    resolve_turn(game)
+    told = [waits for _, turn, waits in points(game) if turn == 1]
+    assert (
+        told[0] == "orders from Germany" and told[-1] == "orders from Austria" and len(set(told)) == len(told)
+    )
+    with pytest.raises(NotThere, match=r"orders of Germany are wanted; those of Austria are put right by"):
+        what_if(game, 1, "austria", "buy 2 infantry in Vienna")
+    change = what_if(game, 1, "germany", "buy 2 infantry in Berlin")
+    assert change.after and not any("/" in said for said in (*change.before, *change.after)), "in words alone"
+    assert not set(change.before) & set(change.after), "what comes all the same is no difference"
+
+
+def test_a_fleet_that_sails_to_enemies_is_told_who_lies_there(tmp_path: Path, rules: Ruleset) -> None:
+    game = begun(tmp_path / "game", rules, {"germany": "player"})
+    world = Views(game, game.stage().position).world("germany")
+    line = "sail 1 cruiser from Sea Zone 12 to Sea Zone {}"
+    lines = "\n".join(line.format(n) for n in (16, 13))
+    taken = take_in(rules, lines, lambda _: world, nation="germany", game="nml", turn=1)
+    seen = {o.line: o.seen for g in read_back(world, taken).groups for o in g.orders}
+    assert "of Britain" in seen[1] and seen[2] == ""

@@ -31,6 +31,13 @@ def test_every_rank_is_shown_with_what_it_is_made_of() -> None:
     assert isinstance(sides, Para) and sides.text == "west 73.48 and east 50."
 
 
+def test_sides_of_a_ranking_go_by_their_names() -> None:
+    named: list[Row] = [{"id": side, "name": side.title(), "article": "the"} for side in ("west", "east")]
+    turn = scored({"id": "end", "rank": "sides"}, sides=named)
+    _, ranks = result(turn.world, turn.journal.entries, "red", Wording(turn.world, "red"))
+    assert isinstance(ranks, Table) and [row[0] for row in ranks.rows] == ["1 the West", "2 the East"]
+
+
 def test_who_has_more_and_cannot_be_first_is_marked() -> None:
     won, ranks = told("red", {"rank": "both", "first": "nation.id == 'red'"})
     assert isinstance(won, Para) and won.text == "You have won."

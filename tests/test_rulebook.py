@@ -353,6 +353,23 @@ def test_a_layer_does_not_tell_what_it_drops_nor_figures_of_it() -> None:
     assert "Unrestricted submarine warfare goes on" in below
 
 
+def test_the_book_of_the_published_map_tells_of_nothing_that_the_map_does_not_have() -> None:
+    told = rulebook(shipped(rulesets() / "variants" / "no-mans-land-1.4.2"))
+    below = rulebook(shipped(rulesets() / "variants" / "no-mans-land"))
+    for word in (
+        "harbor",
+        "airfield",
+        "Zimmermann",
+        "inor factory",
+        "joins the Allies",
+        "the Ottomans",
+        "Japan the",
+    ):
+        assert word in below and word not in told, word
+    assert "Your destroyers, cruisers and battlecruisers move 3." in told
+    assert "CATEGORY: economy, innovation, land-offense" in told, "what can be researched"
+
+
 def test_a_reading_stands_with_the_first_of_its_clauses_that_is_told() -> None:
     dropped_rows = [{**row} for row in GAME["clauses"]]
     dropped_rows[1] = {**dropped_rows[1], "status": "dropped"}

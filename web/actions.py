@@ -187,7 +187,9 @@ def send_reports(server: Server, game: Game, who: str) -> None:
                 else ""
             )
             hall.note(
-                game.id, who, f"Sent turn {turn}: {len(mails)} reports by mail, common news on the pages{due}"
+                game.id,
+                who,
+                f"Sent turn {turn}: {counted(len(mails), 'report')} by mail, common news on the pages{due}",
             )
 
 

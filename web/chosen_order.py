@@ -8,14 +8,16 @@ from typing import Any
 
 from wteaw.core.faults import StoreError
 from wteaw.core.model import Row
-from wteaw.orders.kinds import order_kind
+from wteaw.orders.kinds import OrderKind, order_kind
 from wteaw.orders.names import Names
 from wteaw.orders.text import order_text
-from wteaw.ruleset.order_syntax import Either, Pattern, Slot, read_form
+from wteaw.ruleset.order_syntax import Either, Pattern, Slot, read_form, slots_in
 from wteaw.world.world import World
 
 LONGEST = 600
 """Letters of a line that may be made of a choice."""
+MOST_ROUND = 2
+"""Words before a slot that it is called by."""
 
 
 def composed(world: World, nation: str, form: Mapping[str, str]) -> str:
@@ -45,7 +47,7 @@ def composed(world: World, nation: str, form: Mapping[str, str]) -> str:
         elif form.get(f"slot-{name}", "").strip():
             slots[name] = " ".join(form[f"slot-{name}"].split())
     if missing := [s for s in kind.wanted if s not in slots]:
-        raise StoreError(f"still to be chosen: {', '.join(m.replace('_', ' ') for m in missing)}")
+        raise StoreError(f"still to be chosen: {', '.join(label_of(kind, m) for m in missing)}")
     options: dict[str, Any] = {}
     for option in row.get("options", ()):
         condition = rules.rows("order_options")[option]
@@ -125,6 +127,35 @@ def shown(pattern: Pattern) -> Iterator[str | Slot]:
             yield from () if () in node.ways else shown(node.ways[-1])
         else:
             yield node if isinstance(node, Slot) else node.word
+
+
+def label_of(kind: OrderKind, name: str) -> str:
+    """What a slot is called where it is filled in: the words before it in a line, and of a number the one
+    after it, such as `with … tokens`; where no word is, its own name.
+    """
+    parts = list(_round(kind.syntax.pattern, name)) if kind.syntax is not None else []
+    at = next((k for k, part in enumerate(parts) if isinstance(part, Slot) and part.name == name), None)
+    if at is not None:
+        begin, end = at, at + 1
+        while begin and isinstance(parts[begin - 1], str) and at - begin < MOST_ROUND:
+            begin -= 1
+        if kind.slots[name].kind == "number" and end < len(parts) and isinstance(parts[end], str):
+            end += 1
+        words = [part if isinstance(part, str) else "…" for part in parts[begin:end]]
+        if any(word.isalpha() for word in words):
+            return " ".join(words)
+    return name.replace("_", " ")
+
+
+def _round(pattern: Pattern, name: str) -> Iterator[str | Slot]:
+    """The words and slots of a form as it is said with one slot filled: of alternatives those with it."""
+    for node in pattern:
+        if not isinstance(node, Either):
+            yield node if isinstance(node, Slot) else node.word
+            continue
+        ways = [way for way in node.ways if any(slot.name == name for slot in slots_in(way))]
+        if ways or () not in node.ways:
+            yield from _round((ways or node.ways)[-1], name)
 
 
 def _shown_slots(row: Row) -> list[Slot]:

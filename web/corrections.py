@@ -12,7 +12,7 @@ from wteaw.ruleset.randomness import rolls_dice
 from wteaw.store import MODERATOR, Game
 
 from .accounts import PLAYER as PLAYS
-from .actions import name_of
+from .actions import name_of, names_of
 from .games import Games
 from .moderator import head, me
 from .presenters import place_of
@@ -39,6 +39,7 @@ def correction(visit: Visit) -> Response:
                 reason=reason,
                 nation=nation,
                 name=name_of(game, nation) if nation else "",
+                names=dict(names_of(game, list(game.ruleset.rows("nations")))),
                 text=text,
                 seen=visit.hall.last_sent(game.id) > number,
                 witnesses=_witnesses(visit, game, number),

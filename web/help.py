@@ -96,7 +96,7 @@ def _reference(hall: Games, id_: str, stage: int, head: str, nation: str) -> str
 
 
 def examples(ruleset: Ruleset) -> list[tuple[str, str]]:
-    """Name and example of every order that gives one."""
+    """The name of every order, and what it does, as far as its row says so."""
     rows = [row for form in ("actions", "orders") for row in ruleset.rows(form).values()]
     return [(str(row["name"]), str(row["help"])) for row in rows if "help" in row and "name" in row]
 

@@ -23,6 +23,7 @@ from wteaw.play.scenario import initial_state
 from wteaw.play.scenario_files import choice_in_words, option_values
 from wteaw.store import PLAYER, Game
 from wteaw.store.drawing import Drawing
+from wteaw.turn import vacancies
 from wteaw.world.world import World
 
 from .accounts import MODERATOR, Role, address, name_from, stamp
@@ -113,8 +114,9 @@ def _chosen(name: str) -> Any:
     if name not in _shipped():
         return None
     scenario, ruleset, _ = ready_to_play(scenarios() / f"{name}.yaml")
-    names = {n: str(r.get("name", n)) for n, r in ruleset.rows("nations").items()}
-    first = ranked(World(ruleset, initial_state(ruleset, scenario)))[:MOST_FIRST]
+    world = World(ruleset, initial_state(ruleset, scenario))
+    names = {n: str(ruleset.row("nations", n).get("name", n)) for n in _to_play(world)}
+    first = [n for n in ranked(world) if n in names][:MOST_FIRST]
     options = [
         (
             o,
@@ -132,6 +134,11 @@ def _chosen(name: str) -> Any:
         "others": sorted(((n, name) for n, name in names.items() if n not in first), key=lambda p: p[1]),
         "options": options,
     }
+
+
+def _to_play(world: World) -> list[str]:
+    """The nations that somebody can play: all whose seat is not nobody's, as that of neutrals is."""
+    return [n for n in world.ruleset.rows("nations") if vacancies.seat(world, n) != "none"]
 
 
 def start(visit: Visit) -> Response:
@@ -153,7 +160,7 @@ def start(visit: Visit) -> Response:
     elif id_ in visit.hall.ids():
         wrong["id"] = f"there is a game {id_} already"
     seated: dict[str, str] = {}
-    for nation in ruleset.rows("nations"):
+    for nation in _to_play(World(ruleset, initial_state(ruleset, scenario))):
         if email := form.get(f"player-{nation}", "").strip():
             try:
                 seated[nation] = address(email)

@@ -252,6 +252,10 @@ def _orders(server: Server, letter: IncomingMail, role: Role, written: str) -> M
             "ignored", "it asked something, and was answered", role, _answer(server, letter, role, told)
         )
 
+    if back.passed and not (back.standing or back.not_taken or back.refused or back.general):
+        told = f"{_still_counts(now)}\n\nHow to order: answer with `help`.\n"
+        return MailOutcome("ignored", "it held no order", role, _answer(server, letter, role, told))
+
     def orders() -> MailOutcome:
         try:
             if not back.standing:
@@ -287,7 +291,9 @@ def _still_counts(now: Standing) -> str:
     """What a mail that orders nothing leaves as it was."""
     if now.sent is None:
         return "This mail held no order. You have sent none for this turn yet."
-    count = f"{counted(now.sent, 'order')} that you sent before still count{'s' if now.sent == 1 else ''}"
+    if now.sent == 1:
+        return "This mail held no order: the one that you sent before still counts."
+    count = f"{counted(now.sent, 'order')} that you sent before still count"
     return f"This mail held no order: the {count}."
 
 

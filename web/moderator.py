@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from starlette.responses import Response
 
@@ -15,16 +15,18 @@ from wteaw.core.faults import StoreError
 from wteaw.core.frame import inputs
 from wteaw.core.model import Ruleset
 from wteaw.orders.readback_text import rendered
-from wteaw.play.pending import open_decisions, seats, standing_of
+from wteaw.play.pending import commanded, open_decisions, points, seats, standing_of
 from wteaw.play.questions import answer_for, offers_in
 from wteaw.play.resolve import planned, resolve_turn
 from wteaw.play.submit import hand_in
+from wteaw.play.views import whole_world
 from wteaw.report.build import Report, moderator_report
+from wteaw.report.document import ReportPart
 from wteaw.report.turn_reports import reported_turns
 from wteaw.ruleset.randomness import rolls_dice
 from wteaw.store import MODERATOR, PLAYER, POLICY, Game, Submission
 from wteaw.turn.decisions import MODERATOR as ASKED
-from wteaw.turn.left_open import OpenDecision
+from wteaw.turn.left_open import OpenDecision, left_open
 
 from .accounts import stamp
 from .actions import (
@@ -63,7 +65,7 @@ DONE = {
     "resolved": "The turn is resolved. Nobody but you has seen it yet: read it, then send it.",
     "sent": "The reports are on their way, and the pages show them.",
     "reminded": "The reminders are on their way.",
-    "set": "It is so from now on.",
+    "set": "What you have set holds from now on.",
     "ordered": "The orders have been taken.",
     "decided": "The answer has been taken.",
     "back": "The game has gone back.",
@@ -118,6 +120,8 @@ def game(visit: Visit) -> Response:
             "stages": _stages(hall, game),
             "AUTO": AUTO,
             "unread": _unread(hall, game) if at == "unread" else None,
+            "then": told["waits"] if not told["ended"] else "",
+            "result": _result(hall, game) if at == "ended" else [],
             "waits": "resolved, and not sent yet" if at == "unread" else told["waits"],
             "local": _local(hall.settings(game.id)),
             "points": input_points(game.ruleset),
@@ -127,17 +131,17 @@ def game(visit: Visit) -> Response:
             else [],
             "answered": list(_answered(game)),
             "ready": ready_nations(hall, game),
-            "commanded": names_of(game, sorted(seats(game))),
+            "commanded": names_of(game, sorted(commanded(game))),
         }
         return visit.show("game.html.j2", **values)
 
 
-def _answered(game: Game) -> Iterator[tuple[str, str, Any]]:
+def _answered(game: Game) -> Iterator[tuple[str, str, str]]:
     """What the moderator has answered for nations: the nation's name, the decision and the answer."""
     for nation, said in game.decided().items():
         if nation != ASKED:
             for decision, answer in said.items():
-                yield name_of(game, nation), decision, answer
+                yield name_of(game, nation), asked_of(game, decision), _called(game, str(answer))
 
 
 def _tried(visit: Visit, game: Game, seat: Seat) -> tuple[tuple[str, str], ...]:
@@ -171,20 +175,30 @@ class Decisions:
     """What the rules leave to the moderator.
 
     `waiting` is what they are asked now, each with its answers and their names; `given` what they have
-    answered, `rows` what they may be asked at all, with what it is about.
+    answered, in words: about what, and how; `rows` what they may be asked at all, with what it is about.
     """
 
     waiting: list[tuple[OpenDecision, list[tuple[str, str]]]]
-    given: Mapping[str, Any]
+    given: list[tuple[str, str]]
     rows: list[tuple[str, str]]
 
 
 def _decisions(game: Game) -> Decisions:
     waiting = [(o, [(c, _called(game, c)) for c in o.choices]) for o in open_decisions(game)]
-    given = game.decided().get(ASKED, {})
+    texts = {o.key: o.text for o in left_open(whole_world(game), game.stage().position.waiting or {})}
+    given = [
+        (texts.get(key) or asked_of(game, key), _called(game, str(answer)))
+        for key, answer in game.decided().get(ASKED, {}).items()
+    ]
     rows = [(i, r) for i, r in game.ruleset.rows("decisions").items() if r.get("asks") == ASKED]
     said = [(i, str(r.get("text") or r.get("help") or "")) for i, r in rows]
     return Decisions(waiting, given, said)
+
+
+def asked_of(game: Game, key: str) -> str:
+    """A decision by its key in words: its name, and what it is about."""
+    decision, _, subject = key.partition("/")
+    return f"{decision.replace('-', ' ')}{f', {_called(game, subject)}' if subject else ''}"
 
 
 def _called(game: Game, answer: str) -> str:
@@ -198,11 +212,12 @@ def _steps(at: str, who: list[Seat], late: list[Seat], decide: int, dice: bool) 
     game has ended.
     """
     open_ = "2 Decisions" if decide else "3 Close"
+    in_ = f"{len(who) - len(late)} of {len(who)} are in" if who else "nobody is asked now"
     now = {"orders": "1 Orders" if late else open_, "closed": "4 Resolve", "unread": "5 Read", "ended": ""}[
         at
     ]
     told = {
-        "1 Orders": "as they came in" if at == "unread" else f"{len(who) - len(late)} of {len(who)} are in",
+        "1 Orders": "as they came in" if at == "unread" else in_,
         "2 Decisions": f"{decide} wait{'s' if decide == 1 else ''} for you"
         if decide
         else "none waits for you",
@@ -219,7 +234,13 @@ def _steps(at: str, who: list[Seat], late: list[Seat], decide: int, dice: bool) 
 
 def _stages(hall: Games, game: Game) -> list[tuple[int, str]]:
     """The points that one can go back to, the last first."""
-    return [(n, f"turn {t}, where it waits for {w}") for n, t, w in reversed(game.stages()[:-1])]
+    found = hall.of_stage(game, ("points",), lambda: points(game))
+    return [(n, f"turn {t}, where it waits for {w}") for n, t, w in reversed(found[:-1])]
+
+
+def _result(hall: Games, game: Game) -> list[ReportPart]:
+    """What the last report says of how the game ended."""
+    return [part for part in sight(hall, game, ALL).report.parts if part.title == "The result"]
 
 
 def _unread(hall: Games, game: Game) -> dict[str, Any]:
@@ -296,8 +317,15 @@ def zone_of(text: str) -> str:
     try:
         return ZoneInfo(text.strip() or "UTC").key
     except (ZoneInfoNotFoundError, ValueError, OSError):
+        typed = text.strip().lower().replace(" ", "_")
+        meant = sorted(z for z in available_timezones() if typed in z.lower().split("/"))
         raise StoreError(
-            f"there is no time zone {text[:40]!r}; one is written like Europe/Paris or America/New_York"
+            f"there is no time zone {text[:40]!r}; "
+            + (
+                f"did you mean {meant[0]}?"
+                if meant
+                else "one is written like Europe/Paris or America/New_York"
+            )
         ) from None
 
 
@@ -461,7 +489,9 @@ def decide(visit: Visit) -> Response:
             raise StoreError("there is no such nation")
         with visit.hall.changing(game.id):
             answer_for(game, whose, key, value)
-            visit.hall.note(game.id, me(visit), f"Answered {key} for {whose}: {answer}")
+            for_whom = "" if whose == ASKED else f" for {name_of(game, whose)}"
+            said = f"Answered {asked_of(game, key)}{for_whom}: {_called(game, answer)}"
+            visit.hall.note(game.id, me(visit), said)
     return visit.go("game", "decided")
 
 

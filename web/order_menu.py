@@ -25,15 +25,18 @@ from wteaw.orders.lookahead import at_its_step
 from wteaw.orders.movement import CARGO, ORIGIN, TARGET, UNITS
 from wteaw.orders.names import Names
 from wteaw.orders.readback import ANSWERS
+from wteaw.orders.sheet_line import ENEMY, FREE, NEUTRAL, OWN
+from wteaw.orders.sheet_writer import SheetWriter
 from wteaw.orders.slot_values import ENUMERABLE, domain
 from wteaw.orders.text import order_in_words
+from wteaw.play.scenario_files import choice_in_words
 from wteaw.ruleset.order_syntax import Slot, read_form, slots_in
 from wteaw.turn.context import OrderContext
 from wteaw.turn.slots import ruled_out
 from wteaw.world import treasury as stores
 from wteaw.world.world import World
 
-from .chosen_order import shown
+from .chosen_order import label_of, shown
 from .order_choices import Blank, Choice, Condition, Menu, Units, Way
 from .order_places import neighbors_of
 
@@ -41,6 +44,15 @@ MOST_CHOICES = 12
 """Numbers up to which each is offered in a list."""
 SITE = "site"
 """The slot of what is bought or built that says where."""
+ENDS = {
+    ENEMY: "Against an enemy",
+    NEUTRAL: "Neutral land",
+    FREE: "Where no enemy is known",
+    OWN: "Yours and your allies'",
+}
+"""What the ends of a way are listed under."""
+OPEN = "…"
+"""What stands in words for what is filled in beside them."""
 NO_PLACE = "no place yet"
 """Where something is bought that is placed later."""
 
@@ -56,6 +68,7 @@ class _MenuMaker:
         self.nation = nation
         self.names = Names(world.ruleset, world.state)
         self.kinds = order_kinds(world.ruleset)
+        self.sheet = SheetWriter(world, nation, lambda key, slots: True)
         self.numbered = 0
         self.toward: dict[str, dict[str, dict[str, None]]] = {}
 
@@ -153,10 +166,13 @@ class _MenuMaker:
                 to = {TARGET: end, **({sent: [*able]} if len(able) < len(there) else {})}
                 room = max((e.room.get(end, 0) for e in here if end in e.targets), default=0)
                 note = "; ".join(filter(None, (self._only(able, there), f"room for {room}" if room else "")))
-                ways.append(self._way(to, self._name("place", end), note, place=end))
+                group = ENDS[self.sheet.kind_of_end(end)]
+                ways.append(self._way(to, self._name("place", end), note, group, end))
                 self.toward.setdefault(end, {}).setdefault(place, {})[kind.name] = None
+            if len({way.group for way in ways}) == 1:
+                ways = [replace(way, group="") for way in ways]
             units = tuple(Units(sent, k, self._name("unit-kind", k, 2), n) for k, n in there.items())
-            blanks = self._numbers(here)
+            blanks = self._numbers(kind, here)
             yield self._choice(
                 kind,
                 json.loads(fixed_),
@@ -190,17 +206,18 @@ class _MenuMaker:
             note = "; ".join(filter(None, (self._price(entry.cost), most)))
             label = f"{item}{far}".strip() or kind.name
             at.setdefault(site, []).append((entry, self._way(rest, label[:1].upper() + label[1:], note)))
-            named = self._way(
-                {**rest, **({SITE: site} if site else {})},
-                f"{self._name('place', site) if site else NO_PLACE}{far}",
-                note,
-                item,
-            )
-            every.append((entry, named))
+            if site:  # a list that is closed shows its choice alone: it has to name both
+                named = (
+                    f"{label[:1].upper()}{label[1:]} in {self.names.in_sentences().printed('place', site)}"
+                )
+                every.append((entry, self._way({**rest, SITE: site}, named, note, item)))
         if any(at):
             yield self._bought(kind, {}, "", every)
         for site, some in at.items():
-            yield self._bought(kind, {SITE: site} if site else {}, site, some)
+            made = self._bought(kind, {SITE: site} if site else {}, site, some)
+            # those of all places stand above it under the same name
+            later = made is not None and not site and any(at)
+            yield replace(made, title=f"{made.title}: {NO_PLACE}") if made and later else made
 
     def _bought(
         self, kind: OrderKind, fixed: Mapping[str, Any], place: str, some: Sequence[tuple[Legal, Way]]
@@ -227,7 +244,12 @@ class _MenuMaker:
                     kind, entry, {k: v for k, v in entry.slots.items() if slots[k].kind != "units"}, place
                 )
             return
-        chosen = [self._of_line(kind, entry.slots, list(entry.slots), entry) for entry in entries]
+        context, chosen = OrderContext(self._at(kind)), []
+        for entry in entries:
+            given = {name: value for name, value in entry.slots.items() if name not in entry.bounds}
+            names = kind.names_of(context, self.nation, given)
+            if not ruled_out(context, kind.row, names, given.keys()):
+                chosen.append(self._of_line(kind, given, list(given), entry))
         yield self._slot_by_slot(kind, entries[0], {}, "", chosen)
 
     def _slot_by_slot(
@@ -240,7 +262,7 @@ class _MenuMaker:
                     found.append(Units(name, unit, self._name("unit-kind", unit, 2), int(n)))
         units = tuple(found)
         made = self._choice(
-            kind, fixed, place, ways=self._sorted(ways), units=units, blanks=self._numbers([entry]),
+            kind, fixed, place, ways=self._sorted(ways), units=units, blanks=self._numbers(kind, [entry]),
             filled=entry.slots.keys() if ways else (),
         )  # fmt: skip
         return self._nearest_first(kind, made)
@@ -277,7 +299,7 @@ class _MenuMaker:
             else:
                 lines.append(({k: v for k, v in entry.slots.items() if k not in entry.bounds}, entry))
                 open_.append(entry)
-        blanks = self._numbers(open_)
+        blanks = self._numbers(kind, open_)
         varying = [s for s in slots if len({json.dumps(given.get(s)) for given, _ in lines}) > 1]
         # of what may be left out only a place is asked for (one to fall back to): the rest are other words
         # for the same
@@ -310,7 +332,7 @@ class _MenuMaker:
         beside = movement.beside(self.world, str(given.get(first, "")))
         return named == {first, TARGET} and kind.slots[TARGET].kind == "place" and given[TARGET] in beside
 
-    def _numbers(self, entries: Sequence[Legal]) -> tuple[Blank, ...]:
+    def _numbers(self, kind: OrderKind, entries: Sequence[Legal]) -> tuple[Blank, ...]:
         """The numbers that entries bound, to be filled in."""
         bounds: dict[str, tuple[int, int]] = {}
         for entry in entries:
@@ -318,7 +340,7 @@ class _MenuMaker:
                 least, most = bounds.get(name, (low, high))
                 bounds[name] = (min(least, low), max(most, high))
         return tuple(
-            Blank(name, name.replace("_", " "), "number", least=low, most=high if high < PLENTY else 0)
+            Blank(name, label_of(kind, name), "number", least=low, most=high if high < PLENTY else 0)
             for name, (low, high) in bounds.items()
         )
 
@@ -330,10 +352,12 @@ class _MenuMaker:
         """A way that is named by what alone varies, else in the words of the whole order."""
         if len(varying) == 1:
             value, shape = given.get(varying[0]), kind.slots[varying[0]].kind
-            label = str(value) if shape in ("number", "choice", "text") else self._name(shape, str(value))
+            label = self._printed(shape, value)
             label = label if value is not None else "without more"
         else:
-            label = order_in_words(self.world.ruleset, self.names, {"order": kind.key, "slots": given})
+            open_ = {s: OPEN for s, slot in kind.slots.items() if slot.kind in ("number", "text")}
+            filled = {**{s: open_[s] for s in kind.wanted if s in open_}, **given}
+            label = order_in_words(self.world.ruleset, self.names, {"order": kind.key, "slots": filled})
         place = next(
             (str(given[s]) for s in reversed(varying) if kind.slots[s].kind == "place" and s in given), ""
         )
@@ -373,7 +397,7 @@ class _MenuMaker:
         ends = [w.place for w in ways if w.place]
         more = [
             self._blank(slot, kind, ends)
-            for name, slot in kind.slots.items()
+            for name, slot in self._slots(kind).items()
             if name not in done and not (slot.optional and slot.kind == "unit-kind")
         ]
         found = [blank for blank in more if blank is not None]
@@ -382,7 +406,7 @@ class _MenuMaker:
         return Choice(
             kind.key,
             f"{kind.key.replace('/', '-')}-{self.numbered}",
-            kind.name,
+            self._title(kind),
             json.dumps(dict(fixed), sort_keys=True),
             tuple(ways),
             tuple(units),
@@ -394,7 +418,7 @@ class _MenuMaker:
 
     def _blank(self, slot: Slot, kind: OrderKind, ends: Sequence[str]) -> Blank | None:
         """What is still to be filled in of a slot; None if there is nothing to choose from."""
-        label, optional = slot.name.replace("_", " "), slot.name not in kind.wanted
+        label, optional = label_of(kind, slot.name), slot.name not in kind.wanted
         if slot.kind == "number":
             bounds = as_slot(kind.row["slots"][slot.name])
             least, most = (
@@ -460,7 +484,18 @@ class _MenuMaker:
         return Way(json.dumps(dict(slots), sort_keys=True), label, note, group, place)
 
     def _way_of(self, slot: Slot, value: str) -> Way:
-        return Way(value, value if slot.choices else self._name(slot.kind, value))
+        return Way(value, self._printed("choice" if slot.choices else slot.kind, value))
+
+    def _title(self, kind: OrderKind) -> str:
+        """What an order is called; one whose row has no name, by its id as words."""
+        title = kind.name if "name" in kind.row else kind.name.replace("-", " ")
+        return title[:1].upper() + title[1:]
+
+    def _printed(self, shape: str, value: Any) -> str:
+        """What stands in a slot of a kind, by its name; a word to choose is read without its hyphens."""
+        if shape == "choice":
+            return choice_in_words(value)
+        return str(value) if shape in ("number", "text") else self._name(shape, str(value))
 
     def _sorted(self, ways: Iterable[Way]) -> list[Way]:
         return sorted(ways, key=lambda way: (way.group, way.label))

@@ -7,6 +7,7 @@ from starlette.responses import Response
 from wteaw.core.faults import StoreError
 from wteaw.core.model import Ruleset
 from wteaw.core.package_data import rulesets
+from wteaw.play.pending import points
 from wteaw.play.rollback_preview import first_difference
 from wteaw.play.verify import audit
 from wteaw.ruleset import load_ruleset
@@ -42,7 +43,8 @@ def history(visit: Visit) -> Response:
         return visit.show(
             "history.html.j2", head=head(visit, game, "history"), done=visit.hall.done(game.id),
             broken=visit.hall.broken_log(game.id),
-            corrections=game.corrections(), stages=game.stages(), looked=looked,
+            corrections=game.corrections(), looked=looked,
+            stages=visit.hall.of_stage(game, ("points",), lambda: points(game)),
         )  # fmt: skip
 
 

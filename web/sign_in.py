@@ -5,6 +5,7 @@ from __future__ import annotations
 from starlette.background import BackgroundTask
 from starlette.responses import RedirectResponse, Response
 
+from wteaw.core.messages import capital
 from wteaw.store import StoreError
 
 from .accounts import HOST, LINK_MINUTES, MODERATOR, PLAYER, Role, address
@@ -23,7 +24,7 @@ def front(visit: Visit) -> Response:
 
 def title(visit: Visit, role: Role) -> str:
     """The game of a role."""
-    return game_title(visit, role.game) if role.game else "This server"
+    return game_title(visit, role.game) if role.game else "this server"
 
 
 def game_title(visit: Visit, game: str) -> str:
@@ -37,7 +38,7 @@ def game_title(visit: Visit, game: str) -> str:
 def what(visit: Visit, role: Role) -> str:
     """What somebody is there, in words."""
     if role.role != PLAYER:
-        return {HOST: "host of the server", MODERATOR: "moderator"}.get(role.role, "spectator")
+        return {HOST: "host", MODERATOR: "moderator"}.get(role.role, "spectator")
     with visit.hall.game(role.game) as game:
         return str(game.ruleset.row_or_empty("nations", role.nation).get("name", role.nation))
 
@@ -84,7 +85,14 @@ def mail_link(server: Server, role: Role, game: str, as_what: str) -> bool:
         f"If it has expired, ask for another at {server.url}/ with this address.\n"
         "If you did not ask for it, do nothing: nobody comes in without it.\n"
     )
-    mail = Mail(f"link/{token[:12]}", role.email, f"{game}: your link", text, game=role.game, role=role.id)
+    mail = Mail(
+        f"link/{token[:12]}",
+        role.email,
+        f"{capital(game)}: your link",
+        text,
+        game=role.game,
+        role=role.id,
+    )
     return bool(server.outbox.put(mail))
 
 
@@ -148,7 +156,14 @@ def _tell(visit: Visit, role: Role, session: str, agent: str) -> None:
         "sessions.\n"
     )
     visit.server.outbox.put(
-        Mail(f"came/{session}", role.email, f"{game}: somebody came in", text, game=role.game, role=role.id)
+        Mail(
+            f"came/{session}",
+            role.email,
+            f"{capital(game)}: somebody came in",
+            text,
+            game=role.game,
+            role=role.id,
+        )
     )
 
 

@@ -34,7 +34,7 @@ def backup(
         )
     name = next((n for n in (FILE, SERVER_FILE, OLD_SERVER_FILE) if (where / n).is_file()), None)
     if name is None:
-        raise Stop(f"{where} is no folder of a game or a server", ExitCode.CALL)
+        raise Stop(f"{where} is not the folder of a game or a server", ExitCode.CALL)
     copy_whole(where / name, out / name)
     found = list(_looked_at(out / name))
     whose = "server" if name != FILE else "game"

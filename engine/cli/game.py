@@ -70,9 +70,14 @@ def find_scenario(name: str) -> Path:
     for path in (Path(name), scenarios() / name, scenarios() / f"{name}.yaml", scenarios() / Path(name).name):
         if path.is_file():
             return path
-    shipped = ", ".join(sorted(p.stem for p in scenarios().glob("*.yaml")))
+    from ..core.diagnostics import nearest
+
+    shipped = sorted(p.stem for p in scenarios().glob("*.yaml"))
+    what = "file" if Path(name).name != name or Path(name).suffix == ".yaml" else "scenario"
+    meant = "".join(f"did you mean {close}? " for close in nearest(Path(name).stem, shipped))
     raise Stop(
-        f"no scenario {name}; give a file, or one of: {shipped} (`wteaw scenarios` says what they are)",
+        f"no {what} {name}; {meant}give a file, or one of: {', '.join(shipped)} "
+        "(`wteaw scenarios` says what they are)",
         ExitCode.CALL,
     )
 
@@ -350,15 +355,21 @@ def rollback(
 
     Example: wteaw rollback --game games/flanders --turn 3 --reason "an order was misread" --yes
     """
+    from ..play.pending import points
     from ..play.rollback_preview import stage_of_turn, what_if
     from ..play.verify import broken_chain
 
     found = open_game(game)
-    stages = found.stages()
+    stages = points(found)
     if turn and not to:
         to = stage_of_turn(found, turn) or 0
         if not to:
-            raise Stop(f"the game has no stage in turn {turn}", ExitCode.CALL)
+            first, last = stages[0][1], stages[-1][1]
+            raise Stop(
+                f"the game has no turn {turn} to go back to: "
+                f"it began with turn {first} and stands in turn {last}",
+                ExitCode.CALL,
+            )
     if not to:
         listed = [{"stage": number, "turn": t, "waits": waits} for number, t, waits in stages]
         tell(
@@ -373,12 +384,20 @@ def rollback(
     if broken:
         raise Stop(f"{broken}; `wteaw verify` looks at everything", ExitCode.FOUND)
     change = what_if(found, to)
+
+    def named(nation: str) -> str:
+        return str(found.ruleset.row_or_empty("nations", nation).get("name", nation))
+
+    kept = ", ".join(map(named, change.kept))
     waits = {number: w for number, _, w in stages}[to]
     lines = [
         f"Stage {to}: turn {change.turn}, where it waits for {waits}. {change.dropped} entries of the "
         "journal are dropped.",
-        *(f"Dropped: the {number_of_orders(n)} of {nation} for turn {t}." for t, nation, n in change.files),
-        f"Kept: the orders that are in at that stage ({', '.join(change.kept) or 'nobody has sent any'}).",
+        *(
+            f"Dropped: the {number_of_orders(n)} of {named(nation)} for turn {t}."
+            for t, nation, n in change.files
+        ),
+        f"Kept: the orders that are in at that stage ({kept or 'nobody has sent any'}).",
     ]
     data = {
         "stage": to,

@@ -127,7 +127,7 @@ def play(
             "journal": position.head,
         },
         *standing,
-        f"{title}: {played} turns in {time.monotonic() - began:.1f} s.",
+        f"{title}: {played} turn{'' if played == 1 else 's'} in {time.monotonic() - began:.1f} s.",
         f"{picture}: the map; {out / 'reports'}: {len(written)} reports.",
         f"The game goes on with `wteaw report --game {game_folder}` and every other command.",
         f"state {position.state.hash()}  journal {position.head}",

@@ -136,7 +136,7 @@ def sound_ruleset(path: Path | None) -> tuple[Path, Ruleset]:
     """
     folder = path or rulesets()
     if not folder.is_dir():
-        raise Stop(f"{folder} is no folder", ExitCode.CALL)
+        raise Stop(f"{folder} is not a folder; name the folder of a ruleset", ExitCode.CALL)
     ruleset, found = load_ruleset(folder)
     if ruleset is None:
         raise Stop(f"{folder} cannot be read\n{render(found, 'text')}", ExitCode.FOUND)

@@ -20,6 +20,7 @@ from ..ruleset.order_syntax import (
     Either,
     Fixed,
     FormError,
+    Node,
     Pattern,
     Slot,
     first_words,
@@ -59,6 +60,9 @@ def shortest(pattern: Pattern, names: Names, values: Row, *, agree: bool = False
                 before = value
             elif agree and node.kind == "units":
                 before = _number_of(value)
+            elif agree and counted:  # a verb behind the thing agrees with its number, too
+                behind = pattern[place + 1] if place + 1 < len(pattern) else None
+                before = count if isinstance(behind, Either) and _is_verb(behind) else None
         elif (
             agree
             and count is not None
@@ -82,7 +86,7 @@ def shortest(pattern: Pattern, names: Names, values: Row, *, agree: bool = False
             named = [w for w in fits if any(True for _ in slots_in(w))]
             way = (named or [w for w in fits if not w] or fits or list(node.ways))[0]
             out.append(shortest(way, names, values, agree=agree))
-            alone = way[0] if len(way) == 1 else None
+            alone = _alone(way)
             numbered = isinstance(alone, Slot) and alone.kind == "number"
             if not out[-1]:
                 before = count
@@ -90,6 +94,22 @@ def shortest(pattern: Pattern, names: Names, values: Row, *, agree: bool = False
                 before = values.get(alone.name)
     text = " ".join(part for part in out if part)
     return text.replace(" :", ":").replace(" ,", ",")
+
+
+def _alone(way: Pattern) -> Node | None:
+    """What a way consists of, if that is one thing, whether or not it may be left out."""
+    while len(way) == 1 and isinstance(way[0], Either):
+        way = next((inner for inner in way[0].ways if inner), ())
+    return way[0] if len(way) == 1 else None
+
+
+def _is_verb(node: Either) -> bool:
+    """Whether two words are a verb for one and for several: "is" and "are", "goes" and "go"."""
+    words = [way[0].word for way in node.ways if len(way) == 1 and isinstance(way[0], Fixed)]
+    if len(words) != 2 or len(node.ways) != 2:
+        return False
+    one, several = words
+    return (one, several) in {("is", "are"), ("has", "have")} or one in (f"{several}s", f"{several}es")
 
 
 def _small(node: Either) -> str | None:

@@ -91,10 +91,15 @@ _LEAVE = re.compile(
 )
 
 
+_HELP_WITH = re.compile(r"help (?:me )?(?:with |on |about )?[a-z][a-z -]{1,30}[?.]?", re.IGNORECASE)
+
+
 def is_question(line: str) -> bool:
     """Whether a line that is no order word for word asks something: more than two words that begin as a
-    question does."""
+    question does, or help with a word."""
     text = line.strip()
+    if _HELP_WITH.fullmatch(text):
+        return True
     return len(text.split()) > 2 and not text.endswith("!") and _QUESTION.match(text) is not None
 
 

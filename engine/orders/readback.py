@@ -295,7 +295,9 @@ def _said(
     ruleset, order = world.ruleset, intent.order
     promised = [odds[p][1] for p in intent.attacks if p in odds and odds[p][0] == order.get("line", 0)]
     cost, left = purse.take(intent)
-    seen = "; ".join(filter(None, (last_seen(world, nation, p) for p in intent.attacks)))
+    # a fleet that comes to enemies is no attack by its kind; who is known to lie there is told all the same
+    ends = intent.attacks or [p for p in intent.path[1:][-1:] if enemies_in(world, nation, p).least]
+    seen = "; ".join(filter(None, (last_seen(world, nation, p) for p in ends)))
     return ReadBackOrder(
         int(order.get("line", 0)),
         str(order.get("text", "")),
@@ -449,7 +451,8 @@ def _again(world: World, nation: str, names: Names, intents: Sequence[ValidatedO
         ):
             empty.append(names.printed("place", place))
     if empty:
-        yield f"No unit of yours stays in {', '.join(empty)}."
+        *others, last = empty
+        yield f"No unit of yours stays in {', '.join(others)}{' or ' if others else ''}{last}."
     yield from _exposed(world, nation, names, taken, comes)
 
 

@@ -34,7 +34,8 @@ def rendered(found: ReadBack, *, received: str = "") -> str:
         out += [*([] if found.withheld else [""]), *_table(found)]
     for title, items in (
         ("LOOK AGAIN (nothing here stops an order)", [x for text in found.again for x in _item(text)]),
-        ("UNITS WITHOUT AN ORDER", _idle(found.idle)),
+        # where no line is valid, what is wrong with them is all that matters
+        ("UNITS WITHOUT AN ORDER", _idle(found.idle) if found.groups or not found.not_taken else []),
         (
             "READ AS, ~ above (write it out if that is wrong)",
             [x for order in found.mended for x in _mended(order)],

@@ -28,6 +28,8 @@ HELP = "send `help`"
 give them."""
 _SLOT = re.compile(r"\{([a-z_]+)\}")
 INDENT = "      "
+MOST_WRITTEN = 3
+"""Words to choose from up to which a form shows them all."""
 BLANKS: Mapping[str, str] = {
     "number": "N",
     "unit-kind": "KIND",
@@ -101,8 +103,21 @@ def _form(ruleset: Ruleset, form: OrderForm) -> list[str]:
 
 
 def help_of(row: Row) -> str:
-    """What an order does, as its row says it; slots in capitals."""
-    return _SLOT.sub(lambda found: "N" if found[1] == "n" else found[1].upper(), str(row.get("help", "")))
+    """What an order does, as its row says it, slots in capitals; and the words of which one is to be chosen
+    where its form has no room for them.
+    """
+    text = _SLOT.sub(lambda found: "N" if found[1] == "n" else found[1].upper(), str(row.get("help", "")))
+    declared = {
+        name: slot.get("choices", ())
+        for name, slot in row.get("slots", {}).items()
+        if isinstance(slot, Mapping)
+    }
+    words = [
+        f"{name.upper()}: {', '.join(choices)}."
+        for name, choices in declared.items()
+        if len(choices) > MOST_WRITTEN and not _one_in_other_words(choices)
+    ]
+    return " ".join(filter(None, (text, *words)))
 
 
 def price_of(ruleset: Ruleset, cost: Any) -> str:
@@ -130,7 +145,8 @@ def written_form(pattern: Pattern, *, inside: bool = False) -> str:
         elif between := _between(pattern, k):
             out.append(between)
         else:
-            out.append(_either(node, many=out[-1:] == [BLANKS["number"]], inside=inside))
+            last = next((part for part in reversed(out) if part), "")
+            out.append(_either(node, many=last == BLANKS["number"], inside=inside))
     return " ".join(part for part in out if part)
 
 
@@ -168,7 +184,7 @@ def _blank(slot: Slot) -> str:
     if slot.choices:
         if _one_in_other_words(slot.choices):
             return slot.choices[0]
-        return " / ".join(slot.choices) if len(slot.choices) <= 3 else slot.name.upper()
+        return " / ".join(slot.choices) if len(slot.choices) <= MOST_WRITTEN else slot.name.upper()
     if slot.many and slot.kind == "number":
         return "NUMBERS"
     if slot.kind == "text" and slot.name not in UNNAMED:

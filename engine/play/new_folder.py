@@ -29,7 +29,7 @@ def may_write(out: Path, *, force: bool) -> None:
     if not os.path.lexists(out):
         return
     if not out.is_dir() or out.is_symlink():
-        raise FolderError(f"{out} is there already, and is no folder")
+        raise FolderError(f"{out} is there already, and is not a folder")
     if not any(out.iterdir()):
         return
     if not force:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
@@ -9,9 +11,34 @@ from ..core.state import Entity
 from ..store import MODERATOR, PLAYER, POLICY, PROXY, Game, StoreError, Submission
 from ..turn import vacancies
 from ..turn.left_open import OpenDecision, left_open
-from ..turn.referee import commanded_nations
+from ..turn.referee import asked_seats, commanded_nations
 from .questions import offers_in
 from .views import whole_world
+
+MOST_NAMED = 40
+"""Points of one turn of which it is looked up whose orders each waited for, the last first."""
+
+
+def points(game: Game) -> list[tuple[int, int, str]]:
+    """Every point of a game as (number, turn, what it waits for in words), from the first.
+
+    Where a turn waits several times for the same, as for the orders of one power after another, it is said
+    whose.
+    """
+    stages = game.stages()
+    times = Counter((turn, waits) for _, turn, waits in stages)
+    several = [number for number, turn, waits in stages if times[turn, waits] > 1][-MOST_NAMED:]
+    whose = {
+        number: _whose(game, asked_seats(game.ruleset, game.stage(number).position)) for number in several
+    }
+    return [(number, turn, f"{waits}{whose.get(number, '')}") for number, turn, waits in stages]
+
+
+def _whose(game: Game, asked: Collection[str]) -> str:
+    """Of whom something is wanted, in words after it; empty if many are asked, or nobody."""
+    few = bool(asked) and len(asked) <= 3 and len(asked) < len(commanded(game))
+    rows = game.ruleset.rows("nations")
+    return f" from {', '.join(str(rows[n].get('name', n)) for n in asked)}" if few else ""
 
 
 def wanted_now(game: Game) -> str:
@@ -19,11 +46,8 @@ def wanted_now(game: Game) -> str:
     are asked.
     """
     position = game.stage().position
-    asked = game.awaited()
-    few = bool(asked) and len(asked) <= 3 and len(asked) < len(commanded(game))
-    rows = game.ruleset.rows("nations")
-    whose = f" from {', '.join(str(rows[n].get('name', n)) for n in asked)}" if few else ""
-    return f"the {(position.waiting or {}).get('input', 'orders')} of turn {position.turn}{whose}"
+    wanted = (position.waiting or {}).get("input", "orders")
+    return f"the {wanted} of turn {position.turn}{_whose(game, game.awaited())}"
 
 
 def seats(game: Game) -> dict[str, str]:

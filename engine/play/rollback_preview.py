@@ -4,8 +4,9 @@ changes the game.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from ..core.faults import BrokenGame, NotThere
 from ..core.journal import Entry
@@ -13,6 +14,7 @@ from ..core.model import Ruleset
 from ..core.state import State
 from ..orders.intake import take_in
 from ..store import MODERATOR, POLICY, Game, Submission
+from ..turn.referee import asked_seats
 from ..world.geography import Geography
 from .verify import resolved_again
 from .views import Views
@@ -25,8 +27,8 @@ class RollbackPreview:
     `dropped` entries of the journal go, and `files`: what people had sent for later points, as turn, nation
     and number of orders. `kept`: who has orders in at the point itself, which stay. `fresh` says whether the
     turn gets other dice, since keys of it are known. Where orders are put right at the same time, `same`
-    entries of the turn would stay as they were, and `before` and `after` are those that would not, in words;
-    they are empty where nothing is put right, and where the dice are others.
+    sentences of the turn's journal would stay as they were, and `before` and `after` are those that would
+    not; they are empty where nothing is put right, and where the dice are others.
     """
 
     stage: int
@@ -58,6 +60,13 @@ def what_if(game: Game, number: int, nation: str = "", text: str | None = None) 
     dropped = game.stage().position.entries - stage.position.entries
     if not nation or text is None or fresh:
         return RollbackPreview(number, turn, dropped, fresh, _files(game, number), _people(game, number))
+    asked = asked_seats(game.ruleset, stage.position)
+    if nation not in asked:
+        name, others = (", ".join(_name(game, n) for n in some) for some in ([nation], asked))
+        raise NotThere(
+            f"at that point orders of {others or 'nobody'} are wanted; "
+            f"those of {name} are put right by going back to a point where they are"
+        )
     world = Views(game, stage.position).world(nation)
     taken = take_in(game.ruleset, text, lambda _: world, nation=nation, game=game.id, turn=turn)
     if not taken.clean:
@@ -70,9 +79,8 @@ def what_if(game: Game, number: int, nation: str = "", text: str | None = None) 
     )
     was = game.journal(position=number + 1)
     old, new = _counted(was), _counted(result.entries)
-    gone = [said for key, (n, said) in old.items() if new.get(key, (0, ""))[0] < n]
-    come = [said for key, (n, said) in new.items() if old.get(key, (0, ""))[0] < n]
-    same = sum(min(n, new.get(key, (0, ""))[0]) for key, (n, _) in old.items())
+    gone, come = (list(told.elements()) for told in (old - new, new - old))
+    same = (old & new).total()
     return RollbackPreview(
         number,
         turn,
@@ -84,6 +92,10 @@ def what_if(game: Game, number: int, nation: str = "", text: str | None = None) 
         tuple(gone[:MOST]),
         tuple(come[:MOST]),
     )
+
+
+def _name(game: Game, nation: str) -> str:
+    return str(game.ruleset.row_or_empty("nations", nation).get("name", nation))
 
 
 def stage_of_turn(game: Game, turn: int) -> int | None:
@@ -110,17 +122,9 @@ def _files(game: Game, number: int) -> tuple[tuple[int, str, int], ...]:
     return tuple(out)
 
 
-def _counted(entries: Any) -> dict[str, tuple[int, str]]:
-    """Entries by what they did, whatever their numbers: how often, and what each says."""
-    out: dict[str, tuple[int, str]] = {}
-    for entry in entries:
-        key = repr((entry.rule, entry.subject, entry.text, entry.changes))
-        out[key] = (out.get(key, (0, ""))[0] + 1, _says(entry))
-    return out
-
-
-def _says(entry: Entry) -> str:
-    return entry.text or f"{entry.rule} ({entry.subject})" if entry.subject else entry.text or entry.rule
+def _counted(entries: Iterable[Entry]) -> Counter[str]:
+    """What entries tell, and how often; those without words are the bookkeeping of others."""
+    return Counter(entry.text for entry in entries if entry.text)
 
 
 # ---- other rules

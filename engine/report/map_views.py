@@ -106,9 +106,11 @@ def _regions(world: World, reader: str) -> list[tuple[str, list[str]]]:
     for _, row in world.state.stacks():
         if row["owner"] == reader:
             units[str(row["place"])] = units.get(str(row["place"]), 0) + int(row["n"])
-    found = theaters(world.ruleset)
-    if found:
-        return sorted(found, key=lambda t: -sum(units.get(p, 0) for p in t[1]))
+    found = sorted(theaters(world.ruleset), key=lambda t: -sum(units.get(p, 0) for p in t[1]))
+    if found:  # the seas of a theater reach far: what lies round its land can be read
+        rows = world.ruleset.rows("places")
+        land = [(title, [p for p in places if rows[p].get("kind") != "sea"]) for title, places in found]
+        return [some if len(some[1]) >= SMALL else all_ for some, all_ in zip(land, found, strict=True)]
     held = [p for p in world.ruleset.rows("places") if world.holder_of(p) == reader] if reader else []
     mine = list(dict.fromkeys([*held, *units]))
     if len(mine) < SMALL:  # of a few places alone one sees nothing
@@ -228,7 +230,8 @@ def _place(
         kind = "point"
     elif row["kind"] in ("land", "sea"):
         kind = row["kind"]
-    notes = [f"{k}: {world.field(thing, k)}" for k in marks.get("notes", ())]
+    values = {k: world.field(thing, k) for k in marks.get("notes", ())}
+    notes = [f"{k.replace('_', ' ')}: {value}" for k, value in values.items() if value]
     return Place(
         id=row["id"],
         name=str(row.get("name", row["id"])),

@@ -65,12 +65,14 @@ def _ranking(world: World, criterion: str, over: Entry, words: Wording) -> Table
     parts = world.ruleset.row("victory", criterion).get("parts", ())
     ranks: list[Mapping[str, Any]] = over.data["ranks"]
     barred = kept_from_first(ranks)
-    rows = []
+    sides, rows = world.ruleset.rows("sides"), []
     for rank in ranks:
+        who = str(rank["who"])
         values = (over.data["values"][p].get(rank["who"]) for p in parts)
         rows.append(
             (
-                f"{rank['rank']} {words.name(rank['who'])}{'*' if rank['who'] in barred else ''}",
+                f"{rank['rank']} {words.side(who) if who in sides else words.name(who)}"
+                f"{'*' if who in barred else ''}",
                 str(rank["shown"]),
                 *("-" if value is None else hundredths(Fraction(value)) for value in values),
             )

@@ -77,7 +77,7 @@ def blocks(world: World, entries: Sequence[Entry], reader: str, words: Wording) 
             if said:
                 who = "You" if nation == reader else capital(words.name(nation))
                 out.append(Para(" ".join(said), who, tuple(e.n for e in those)))
-            else:
+            elif nation != reader:  # readers know themselves what they did
                 quiet.append(words.nation(nation))
     if quiet and out and len(quiet) <= MOST_QUIET:
         out.append(Para(f"{listing(quiet)}.", "Nothing was seen of"))
@@ -153,7 +153,7 @@ def _outcome(fight: fights.Fight, own: str, to: str | None, nation: str, words: 
 def _walked_in(entries: Sequence[Entry], words: Wording) -> list[str]:
     """Places that changed hands without a battle."""
     fought = {f.place for f in fights.fights(entries)}
-    free = [words.place(p) for p, to in sorted(fights.captured(entries).items()) if p not in fought and to]
+    free = [words.spot(p) for p, to in sorted(fights.captured(entries).items()) if p not in fought and to]
     return [sentence(f"without a fight: {listing(free)}")] if free else []
 
 

@@ -83,7 +83,8 @@ def report(
         due = _due(game, f"{due}.")
     else:
         due = due_in_words(game, update) or _due(game, "at the deadline that your moderator has set.")
-    committed = [] if past else [("the next turn's dice", stage.commitment.root)]
+    over = past or stage.position.ended
+    committed = [] if over else [("the next turn's dice", stage.commitment.root)]
     if nation is None:
         made = moderator_report(
             game.ruleset, position.state, views.of(turn), game=title, turn=turn, geography=game.geography,

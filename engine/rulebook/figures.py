@@ -12,7 +12,7 @@ from typing import Any
 from ..core.messages import capital, uncapital
 from ..core.model import Row, Ruleset
 from ..orders.grammar import Grammar
-from ..orders.reference import written_form
+from ..orders.reference import help_of, written_form
 from ..ruleset.clauses import CLAUSES, dropped, sources
 from ..turn.matrices import cell_of
 from ..world.treasury import money
@@ -86,7 +86,7 @@ def orders(ruleset: Ruleset, keys: Iterable[tuple[str, str]]) -> FigureTable | N
         (
             capital(str(form.row.get("name", ""))),
             written_form(form.pattern),
-            asked(say, str(form.row.get("help", ""))),
+            asked(say, help_of(form.row)),
         )
         for form in (forms[key] for key in keys if key in forms)
     )

@@ -433,8 +433,11 @@ class Inquiry:
                 continue
             name = stems_of(str(form.row.get("name", "")))
             fixed = stems_of(" ".join(fixed_words(form.pattern)))
-            met = 2 * len(said & name) + len(every & fixed) - 0.5 * len(name - every)
-            if met > 0 and said and (said & name or said & {stem_of(w) for w in form.first or ()}):
+            leads = said & {
+                stem_of(w) for w in form.first or ()
+            }  # the word that one writes goes before others
+            met = 2 * len((said & name) | leads) + len(every & fixed) - 0.5 * len(name - every)
+            if met > 0 and said and (said & name or leads):
                 scored.append((-met / len(said), len(name | fixed), n, form))
         scored.sort(key=lambda found: found[:3])
         return [

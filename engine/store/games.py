@@ -108,7 +108,7 @@ class Game(GameWriter):
         StoreError if one is there already; whatever goes wrong, no part of a game is left.
         """
         if (folder / FILE).exists():
-            raise StoreError(f"{folder} holds a game already")
+            raise StoreError(f"{folder} holds a game already; choose another folder")
         made = not folder.exists()
         half = folder / f"{FILE}.{secrets.token_hex(8)}.new"  # somebody else may make one here at this moment
         try:
@@ -117,7 +117,7 @@ class Game(GameWriter):
             put_first(half, folder / FILE)
         except FileExistsError:
             half.unlink()
-            raise StoreError(f"{folder} holds a game already") from None
+            raise StoreError(f"{folder} holds a game already; choose another folder") from None
         except (OSError, DatabaseError) as error:
             with suppress(OSError):
                 for path in folder.glob(f"{half.name}*"):
@@ -244,6 +244,8 @@ class Game(GameWriter):
         StoreError if there is none, or one of another version of wteaw, which is left as it is.
         """
         if not (folder / FILE).exists():
+            if folder.is_file():
+                raise NotThere(f"{folder} is a file; name the folder of a game")
             raise NotThere(f"{folder} holds no game; `wteaw new SCENARIO --game {folder}` starts one")
         engine = engine_for(folder / FILE)
         try:

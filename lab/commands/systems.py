@@ -34,7 +34,7 @@ def systems(
 
     top = path or rulesets()
     if not top.is_dir():
-        raise Stop(f"{top} is no folder", ExitCode.CALL)
+        raise Stop(f"{top} is not a folder", ExitCode.CALL)
     try:
         with Working("counting"):
             found = found_in(top)

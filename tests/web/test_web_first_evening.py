@@ -170,7 +170,7 @@ def test_a_mail_of_nothing_but_a_question_is_answered_and_replaces_nothing(at: H
     assert any(
         "YOUR QUESTIONS" in text and "Orders for turn" in text and "are due" in text for text in answer
     )
-    assert any("the 1 order that you sent before still counts" in text for text in answer)
+    assert any("the one that you sent before still counts" in text for text in answer)
     assert not any("VALID" in text or "UNITS WITHOUT" in text for text in answer[1:])
     with at.server.hall.game("small") as game:
         assert len(game.submissions()["red"].orders) == 1

@@ -185,12 +185,14 @@ def test_what_is_left_to_the_moderator_is_asked_with_buttons(at: House) -> None:
     assert (
         "1 waits for you" in said(page)
         and "Who follows Red?" in said(page)
-        and "Without an answer: red" in said(page)
+        and "Without an answer: Red." in said(page)
     )
     assert re.findall(r'name="answer" value="(\w+)"', page.text) == ["red", "blue"]
     refused = mo.post("game/decide", {"decision": "heir/red", "answer": "green"})
     assert refused.status_code == 409 and "it is one of red, blue" in said(refused)
-    assert "heir/red: blue" in said(mo.post("game/decide", {"decision": "heir/red", "answer": "blue"}))
+    answered = said(mo.post("game/decide", {"decision": "heir/red", "answer": "blue"}))
+    assert "✓ answered Who follows Red? Blue" in answered and "Mo: Answered heir, Red: Blue" in answered
+    assert "heir/red" not in answered, "in words, not by ids"
     assert (
         "Nothing waits for you" in said(mo.get("game"))
         and '<li class="now" aria-current="step"><b>3 Close' in mo.get("game").text
@@ -439,6 +441,13 @@ def test_the_log_is_a_chain(at: House, red: Browser, mo: Browser) -> None:
 def test_a_host_starts_a_game_and_is_its_moderator(at: House) -> None:
     host = at.come_in(at.hall.people.add("", "host", name="Hal", email="hal@h.example"))
     assert "A new game" in said(host.get("games", scenario="diplomacy"))
+    (mail,) = [m for m in at.mails() if m["To"] == "hal@h.example"]
+    assert mail["Subject"] == "This server: somebody came in"
+    assert "as host of this server, with your link" in mail.get_content()
+    neutrals = host.get("games", scenario="no-mans-land").text
+    assert 'name="player-germany"' in neutrals and 'name="player-neutrals"' not in neutrals, (
+        "nobody plays them"
+    )
     form = {
         "scenario": "diplomacy",
         "id": "flanders",
@@ -489,3 +498,11 @@ def test_ordering_nothing_is_said_on_purpose(at: House, red: Browser) -> None:
     red.post("orders/send", {"text": "", "nothing": "1"})
     with at.hall.game("small") as game:
         assert game.submissions()["red"].orders == []
+
+
+def test_who_waits_for_a_nation_is_listed_with_the_side_by_its_name(at: House) -> None:
+    at.game("wanted", red="ann@a.example")
+    mo = at.come_in(at.role("wanted", "moderator"))
+    form = {"act": "add", "name": "Wim", "email": "wim@w.example", "side": "west"}
+    mo.post("players", form)
+    assert "Wim would join West" in said(mo.get("players"))

@@ -499,3 +499,20 @@ def test_the_token_of_a_player_stands_in_no_mail_to_anybody_else(at: House) -> N
     for one in sent:
         others = [t for email, t in tokens.items() if email != one["To"]]
         assert not any(t in one.as_string() for t in others)
+
+
+def test_a_mail_that_orders_nothing_is_answered_in_a_line_and_help_with_a_word_by_its_order(
+    at: House,
+) -> None:
+    assert receive(at.server, mail(at, "Thanks!\n").as_bytes()) == "ignored"
+    (answer,) = at.mails()
+    assert answer.get_content().startswith("This mail held no order. You have sent none for this turn yet.")
+    receive(at.server, mail(at).as_bytes())
+    at.mails()
+    assert receive(at.server, mail(at, "Hello\n\nhelp dig\n").as_bytes()) == "ignored"
+    (answer,) = at.mails()
+    assert "Order `dig`" in answer.get_content() and orders(at) == 1
+    assert "the one that you sent before still counts" in answer.get_content()
+    assert receive(at.server, mail(at, "fly to the moon\n").as_bytes()) == "not taken"
+    (answer,) = at.mails()
+    assert "NOT TAKEN" in answer.get_content() and "WITHOUT AN ORDER" not in answer.get_content()

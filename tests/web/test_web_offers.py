@@ -165,5 +165,5 @@ def test_the_moderators_answer_is_no_submission_and_is_told(at: House, red: Brow
         mo.post("game/decide", {"nation": "blue", "decision": "peace/red", "answer": "perhaps"}).status_code
         == 409
     )
-    assert "for Blue, unless its orders answer it: peace/red: refuse" in said(mo.get("game"))
+    assert "for Blue, unless its orders answer it: peace, Red: refuse" in said(mo.get("game"))
     assert mo.post("game/resolve", {"stage": "1"}).status_code == 200

@@ -161,4 +161,21 @@ def test_whatever_can_be_chosen_has_a_name(tmp_path: Path, scenario: str, nation
     choices = [choice for some in (*offered.places.values(), *offered.phases.values()) for choice in some]
     ways = [way for choice in choices for way in choice.ways]
     ways += [way for choice in choices for blank in choice.blanks for way in blank.ways]
-    assert ways and not [way for way in ways if not way.label.strip()]
+    assert ways and not [way for way in ways if not way.label.strip() or "<" in way.label]
+    labels = [blank.label for choice in choices for blank in choice.blanks]
+    assert not [label for label in labels if label in ("n", "via", "answer", "host", "text")], (
+        "they say what for"
+    )
+    assert all(
+        choice.title[0].isupper() and choice.title != choice.key.partition("/")[2] for choice in choices
+    )
+    listed = [way for choice in choices for way in choice.ways if way.group]
+    if scenario == "empire-orders":
+        assert {"1 infantry is deployed in Alder", "5 infantry are deployed in Alder"} <= {
+            w.label for w in ways
+        }
+    if scenario == "no-mans-land":
+        attack = next(c for c in offered.places["alsace"] if c.key == "orders/attack")
+        assert {w.label: w.group for w in attack.ways}["Champagne"] == "Against an enemy"
+        assert {w.label: w.group for w in attack.ways}["Rhine"] == "Yours and your allies'"
+        assert "Infantry in Berlin" in {w.label for w in listed}, "a closed list shows its choice alone"

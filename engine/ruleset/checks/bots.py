@@ -130,9 +130,7 @@ def _of_conditions(
         for name, text in values:
             if name not in slots:
                 hint = did_you_mean(name, slots) or f"it has {', '.join(slots)}"
-                yield diagnose(
-                    "E213", "error", f"{option!r} has no slot {name!r}", value, key=name, hint=hint
-                )
+                yield diagnose("E213", f"{option!r} has no slot {name!r}", value, key=name, hint=hint)
             else:
                 yield from _unlike(subject, slots[name], text)
 
@@ -147,9 +145,7 @@ def _unlike(subject: Subject, slot: Slot, node: Node) -> Iterator[Diagnostic]:
         return
     if node.is_list and not slot.many:
         hint = "name one, or `=` an expression of a set, of which the first counts"
-        yield diagnose(
-            "E213", "error", f"the slot {slot.name!r} holds one thing, not a list", node, hint=hint
-        )
+        yield diagnose("E213", f"the slot {slot.name!r} holds one thing, not a list", node, hint=hint)
         return
     for each in as_nodes(node):
         if not (isinstance(each.value, str) and each.value.startswith("=")):
