@@ -92,7 +92,11 @@ class StateReader:
             else:
                 yield from unless(bool(wanted), found is not None, (*path, mark), ("flags", thing, mark))
 
-    def _count(self, nation: str, said: Mapping[str, Any], path: Path) -> Iterator[Mismatch]:
+    def _count(self, nation: str, said: Any, path: Path) -> Iterator[Mismatch]:
+        if not isinstance(said, Mapping):  # none: nothing at all
+            stacks = self.state.stacks(owner=nation)
+            yield from unless(0, sum(r["n"] for _, r in stacks), path, *(("units", k, "") for k, _ in stacks))
+            return
         for kind, wanted in said.items():
             known(self.world.ruleset.rows("units"), kind, "unit", (*path, kind))
             stacks = [(k, r) for k, r in self.state.stacks(owner=nation) if r["kind"] == kind]

@@ -117,6 +117,10 @@ class Play:
         for said in [stage["trigger"]] if "trigger" in stage else stage.get("triggers", ()):
             self._fact(said)
         if "effects" in stage:
+            may = forms().schema("common")["definitions"]["effect"]["properties"]
+            for number, effect in enumerate(stage["effects"]):
+                for key in effect:
+                    known(may, key, "verb", (*path, "effects", number))
             self._effects(stage["effects"], stage.get("self"))
         if stage.get("end") == "turn":
             end_turn(self.turn)
