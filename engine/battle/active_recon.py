@@ -420,6 +420,3 @@ def _found(turn: Turn, nation: str, target: str) -> tuple[dict[str, Any], dict[s
     mates = [mate for mate in passive_recon.side_of(turn, nation) if mate != nation]
     by_mate = {mate: passive_recon.own_foes(turn, mate, there, n).get("foes", n) for mate in mates}
     return found, by_mate if any(foes != found.get("foes", n) for foes in by_mate.values()) else {}
-
-
-__all__ = ["Probe", "choices", "look", "run", "understand", "unfit"]

@@ -88,6 +88,3 @@ def _names(nation: str, kind: str, row: Row, side: int) -> dict[str, Any]:
         "link": Entity("link", ">"),
         "battle": {"attacks": attacks, "attacked": not attacks, "kind": row["id"], "round": 1},
     }
-
-
-__all__ = ["losses_named", "no_loss", "spared"]

@@ -11,8 +11,6 @@ from . import ExitCode, Stop
 from .game import open_game
 from .terminal import Working
 
-__all__ = ["audit"]
-
 SHOWN = 20
 """Findings of one auditor that are printed unless all are asked for."""
 

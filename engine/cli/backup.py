@@ -9,8 +9,6 @@ import typer
 
 from . import ExitCode, Stop, tell
 
-__all__ = ["backup"]
-
 
 def backup(
     where: Path = typer.Argument(..., help="The folder of a game, or of a server."),

@@ -22,8 +22,6 @@ from ..core.package_data import rulesets, scenarios
 from ..ruleset.folder import find_rulesets
 from . import COMMANDS, Command, ExitCode, Stop, formats_in
 
-__all__ = ["VARIABLE", "answer", "install", "script"]
-
 NAME = "wteaw"
 VARIABLE = "_WTEAW_COMPLETE"
 """Set by a shell that asks."""

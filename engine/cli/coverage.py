@@ -19,8 +19,6 @@ from ..testing.played import Chapters, chapters
 from . import ExitCode, Stop
 from .terminal import Working
 
-__all__ = ["coverage"]
-
 COLUMNS = ("clauses", "cited", "tested", "excepted")
 PLAYED = ("rows", "played", "base", "excused", "left")
 

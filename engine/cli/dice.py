@@ -14,8 +14,6 @@ import typer
 from . import ExitCode, Stop, command_group, of_os_error
 from .game import GAME, open_game
 
-__all__ = ["app"]
-
 app = command_group(no_args_is_help=True)
 MAX_BYTES = 50_000_000
 

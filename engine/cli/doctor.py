@@ -25,8 +25,6 @@ from ..ruleset.cache import cache_folder
 from . import ExitCode, Stop
 from .terminal import say
 
-__all__ = ["doctor"]
-
 PYTHON = (3, 11)
 SQLITE = (3, 24)
 EXTRAS = {

@@ -11,8 +11,6 @@ from enum import IntEnum
 
 from ..core.faults import BrokenGame, MachineError, NotThere, StoreError
 
-__all__ = ["MEANINGS", "ExitCode", "Stop", "of_os_error", "of_store_error"]
-
 
 class ExitCode(IntEnum):
     """The exit codes of every command."""

@@ -17,8 +17,6 @@ from ..ruleset.refused import UnreadableText
 from . import ExitCode, Stop, tell
 from .terminal import each
 
-__all__ = ["format_", "tables_below"]
-
 
 def format_(
     paths: list[Path] = typer.Argument(

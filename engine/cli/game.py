@@ -16,18 +16,6 @@ from ..core.package_data import scenarios
 from . import ExitCode, Stop, number_of_orders, tell
 from .terminal import Working, say
 
-__all__ = [
-    "decide",
-    "new",
-    "open_game",
-    "options_given",
-    "read_scenario",
-    "resolve",
-    "rollback",
-    "seed_given",
-    "upgrade",
-]
-
 at_work: Any = None
 """The game that the command is at: if the command ends in an error, whether the game is at fault is looked
 at.

@@ -14,8 +14,6 @@ from . import ExitCode, Stop, tell
 from .completion import value_in
 from .game import open_game
 
-__all__ = ["games", "scenarios"]
-
 LEVELS = 3
 """How deep games are looked for below a folder."""
 

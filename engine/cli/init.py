@@ -10,8 +10,6 @@ import typer
 
 from . import ExitCode, Stop, tell
 
-__all__ = ["init"]
-
 KINDS = ("triplea",)
 
 

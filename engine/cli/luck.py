@@ -10,8 +10,6 @@ import typer
 from .game import GAME, open_game
 from .terminal import Working
 
-__all__ = ["luck"]
-
 
 def luck(
     game: Path = GAME,

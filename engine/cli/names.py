@@ -10,8 +10,6 @@ from ..orders.names import Names
 from ..ruleset import Ruleset
 from . import ExitCode, Stop
 
-__all__ = ["nation_named", "nations_named", "one_named"]
-
 
 def one_named(kind: str, text: str, ruleset: Ruleset, state: State | None = None) -> str:
     """The id of the one thing of a kind (a key of `orders.names.FORM_OF`) that goes by this name; Stop with

@@ -22,8 +22,6 @@ from ..world.world import World
 from . import ExitCode, Stop
 from .terminal import Working
 
-__all__ = ["odds"]
-
 SEEKERS = {"": (0,), "attacker": (0,), "both": (0, 1), "kept": ()}
 
 

@@ -15,8 +15,6 @@ from . import ExitCode, Stop, command_group, number_of_orders, of_os_error, tell
 from .game import open_game
 from .terminal import say
 
-__all__ = ["app"]
-
 app = command_group("Write, check and submit orders.")
 GAME = typer.Option(..., "--game", help="The folder of the game.")
 NATION = typer.Option("", "--nation", help="Whose orders these are, as the moderator.")

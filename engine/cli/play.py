@@ -15,8 +15,6 @@ from . import ExitCode, Stop, tell
 from .game import bots_given, options_given, read_scenario, seed_given
 from .terminal import Working, each
 
-__all__ = ["play"]
-
 
 def play(
     scenario: str = typer.Argument("1914", help="A scenario file, or the name of a shipped one."),

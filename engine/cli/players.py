@@ -14,8 +14,6 @@ from . import command_group, tell
 from .game import open_game
 from .names import nation_named, one_named
 
-__all__ = ["app"]
-
 app = command_group("Who waits for a position, and who gets one.")
 GAME = typer.Option(..., "--game", help="The folder of the game.")
 NATION = typer.Argument(..., help="The nation's id or name.")

@@ -10,8 +10,6 @@ from . import ExitCode, Stop, tell
 from .game import GAME, open_game
 from .terminal import Working, each
 
-__all__ = ["explain", "map_", "report"]
-
 
 def report(
     game: Path = GAME,

@@ -9,8 +9,6 @@ import typer
 from . import tell
 from .terminal import Working
 
-__all__ = ["rulebook"]
-
 
 def rulebook(
     path: Path = typer.Argument(None, help="The folder of a ruleset; by default the shipped base ruleset."),

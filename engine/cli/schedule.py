@@ -11,8 +11,6 @@ import typer
 from . import ExitCode, Stop, tell
 from .game import open_game
 
-__all__ = ["schedule"]
-
 
 def schedule(
     start: str = typer.Option(..., "--start", help="The day of an update, as 2004-05-01."),

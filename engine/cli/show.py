@@ -23,8 +23,6 @@ from ..ruleset.folder import MANIFEST, SHIPPED, find_rulesets
 from ..ruleset.sequence_changes import NAMES
 from . import ExitCode, Stop
 
-__all__ = ["diff", "open_ruleset", "show", "sound_ruleset"]
-
 
 def show(
     id: str = typer.Argument(

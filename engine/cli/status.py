@@ -9,8 +9,6 @@ import typer
 
 from .game import GAME, open_game
 
-__all__ = ["status"]
-
 
 def status(game: Path = GAME, format: str = typer.Option("text", help="text or json.")) -> None:
     """Tell what the game waits for: who has sent, who has not, whom bots play, and what the moderator has to

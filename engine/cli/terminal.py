@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any, Self, TextIO, TypeVar, cast
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-__all__ = ["Working", "each", "raw", "say", "spelled_out", "warn"]
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 """What a terminal would act upon, but for new lines and tabs: control characters, and marks that turn the

@@ -22,8 +22,6 @@ from .terminal import Working, say
 if TYPE_CHECKING:
     from ..testing.update import Proposal
 
-__all__ = ["test", "test_files"]
-
 
 def test(
     paths: list[Path] = typer.Argument(

@@ -21,8 +21,6 @@ from ..testing.cases import FOLDER
 from . import ExitCode, Stop
 from .terminal import each, say
 
-__all__ = ["find_inputs", "validate", "validate_paths"]
-
 
 def validate(
     paths: list[Path] = typer.Argument(

@@ -17,8 +17,6 @@ from ..ruleset.folder import MANIFEST, MAP_FOLDER, TABLE_FOLDERS, ruleset_above
 from . import ExitCode, Stop
 from .terminal import raw
 
-__all__ = ["Watch", "Watched"]
-
 SUFFIXES = (".yaml", ".yml", ".json")
 SOURCES = (MANIFEST, *TABLE_FOLDERS, MAP_FOLDER)
 CLEAR = "\x1b[2J\x1b[3J\x1b[H"

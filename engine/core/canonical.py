@@ -21,8 +21,6 @@ from typing import Any, NoReturn
 
 import orjson
 
-__all__ = ["FRACTION_KEY", "digest", "dumps", "keyed", "loads"]
-
 FRACTION_KEY = "/"
 """The one key that data may not use: an object with this key is a fraction."""
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-__all__ = ["as_slot", "block_of", "word_in", "word_of"]
-
 DEFAULTS: Final = {"resolve": "roll_under", "treasury": "nation", "where": "contested"}
 """Key of a battle, of a stage of one or of a resource to the word that goes without saying."""
 

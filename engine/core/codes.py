@@ -7,8 +7,6 @@ E1: reading text · E2: shape and overlay · E3: expressions · 4: rows and refe
 
 from __future__ import annotations
 
-__all__ = ["CODES", "ORDER_CODES", "PAGES", "page", "table"]
-
 CODES: dict[str, str] = {
     "E101": "The file cannot be read, or is not a regular file.",
     "E102": "The file, or the ruleset, is too large.",

@@ -17,19 +17,6 @@ from typing import Any, Literal
 
 from .codes import CODES, ORDER_CODES, page
 
-__all__ = [
-    "FORMATS",
-    "Diagnostic",
-    "Severity",
-    "did_you_mean",
-    "has_errors",
-    "nearest",
-    "render",
-    "render_one",
-    "summary",
-    "tidy",
-]
-
 Severity = Literal["error", "warning", "info"]
 RANK: dict[str, int] = {"error": 0, "warning": 1, "info": 2}
 FORMATS = ("text", "json", "sarif", "github")

@@ -18,25 +18,6 @@ from .frame import nodes_in
 from .model import Row, Ruleset
 from .nested import texts_in
 
-__all__ = [
-    "MOST_AMOUNT",
-    "MOST_ROUNDS",
-    "MOST_UNITS",
-    "BrokenGame",
-    "MachineError",
-    "NotThere",
-    "RuleError",
-    "StoreError",
-    "TooMuch",
-    "UnexplainedChange",
-    "carrying_out",
-    "clean",
-    "few",
-    "located",
-    "of_rules",
-    "one_line",
-]
-
 MOST_UNITS = 1_000_000
 """Units in one stack."""
 MOST_AMOUNT = 10**15

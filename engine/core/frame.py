@@ -7,8 +7,6 @@ from typing import NamedTuple
 
 from .rows import Row
 
-__all__ = ["FrameNode", "Path", "inputs", "nodes_in", "phases", "step_name", "steps"]
-
 Path = tuple[int, ...]
 """Where a node stands: the number of each node around it in its list, and its own."""
 

@@ -6,8 +6,6 @@ from collections.abc import Callable, Container, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
-__all__ = ["inside", "maps_in", "texts_in", "with_each", "with_floats"]
-
 
 def inside(value: Any, but: Container[str] = ()) -> Iterator[tuple[str, Any]]:
     """A value and all that is in it, from outside in and in order, each with the key under which it stands: a

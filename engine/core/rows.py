@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["Row", "Tables"]
-
 Row = Mapping[str, Any]
 _NO_ROWS: Mapping[str, Row] = {}
 _NO_ROW: Row = {}

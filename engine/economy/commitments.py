@@ -84,6 +84,3 @@ def alterable(
         else {}
     )
     return {key: n - gone.get(key, 0) for key, n in fit.items()}
-
-
-__all__ = ["alterable", "of_nation", "taken"]

@@ -145,6 +145,3 @@ def _beside(roster: Roster, plan: Plan, units: Units) -> Array:
 
 def _count(units: Units, side: int) -> int:
     return sum(int(row["n"]) for row in units.values() if row[WORD] == SIDES[side])
-
-
-__all__ = ["answer"]

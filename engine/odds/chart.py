@@ -284,6 +284,3 @@ def _wrapped(text: str, width: int) -> list[str]:
             out.append("  ")
         out[-1] = f"{out[-1]} {word}" if out[-1].strip() else out[-1] + word
     return out
-
-
-__all__ = ["binned", "chart", "share"]

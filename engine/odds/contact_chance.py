@@ -102,6 +102,3 @@ def _owners(plan: Plan, side: int) -> list[str]:
 
 def _columns(plan: Plan, side: int, owner: str) -> list[int]:
     return [i for i in plan.of_side[side] if plan.groups[i].owner == owner and not plan.groups[i].virtual]
-
-
-__all__ = ["ContactAttempt", "Touch", "touch_of"]

@@ -159,6 +159,3 @@ def _clipped(pmf: Array, most: Array) -> Array:
     out = np.where(places <= last, pmf, 0.0)
     np.put_along_axis(out, last, np.take_along_axis(out, last, 2) + surplus[:, :, None], 2)
     return out
-
-
-__all__ = ["duel"]

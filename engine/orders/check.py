@@ -33,8 +33,6 @@ from .movement import ORIGIN, UNITS
 from .names import Names
 from .text import order_text
 
-__all__ = ["CheckedOrders", "Checker", "check"]
-
 
 @dataclass(slots=True)
 class CheckedOrders:

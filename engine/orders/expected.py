@@ -8,8 +8,6 @@ from ..core.words import Word
 from ..ruleset.order_syntax import Fixed, Slot
 from .names import Names
 
-__all__ = ["MOST_EXPECTED", "NAMED", "goes_on_with", "incomplete", "not_there", "one_of", "unknown"]
-
 MOST_EXPECTED = 6
 """Things that may stand in one place of an order, as a finding lists them."""
 NAMED = {

@@ -43,9 +43,6 @@ from ..world import treasury
 from ..world.messages import fill
 from ..world.world import World
 
-__all__ = ["Lookahead", "at_its_step", "bare", "in_frame", "may_be_given", "place_of"]
-
-
 Place = tuple[int, int]
 """Where in the sequence of play an order is carried out: which step, and which of its acts."""
 

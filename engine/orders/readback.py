@@ -34,7 +34,6 @@ from .text import options_in_words, order_text
 if TYPE_CHECKING:
     from ..odds.attack_odds import Known
 
-__all__ = ["Answered", "NotTaken", "PhaseOrders", "ReadBack", "ReadBackOrder", "read_back"]
 
 ATTACKS = "Attacks"
 ANSWERS = "Answers to what you may be asked"

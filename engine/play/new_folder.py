@@ -14,8 +14,6 @@ from pathlib import Path
 from ..core.package_data import schemas
 from ..ruleset.folder import MANIFEST
 
-__all__ = ["SCHEMAS", "FolderError", "may_write", "new_folder", "put_schemas"]
-
 SCHEMAS = ".schemas"
 """Where a new ruleset keeps the schemas that its files name, so that it can be moved and shared."""
 

@@ -373,6 +373,3 @@ def _told(mismatch: Any) -> str:
         f"{name.rule}, {name.subject}: {mismatch.die} {list(mismatch.recorded)}, not "
         f"{list(mismatch.expected)} ({mismatch.why})"
     )
-
-
-__all__ = ["ProofCheck", "Published", "check", "openings", "position_after", "revealed"]

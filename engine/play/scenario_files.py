@@ -34,17 +34,6 @@ from .scenario import initial_state
 if TYPE_CHECKING:
     from ..ruleset.checks.subject import Subject
 
-__all__ = [
-    "SCENARIO_CHECKS",
-    "ScenarioSubject",
-    "check_scenario",
-    "choice_in_words",
-    "is_one_of",
-    "load_scenario",
-    "option_values",
-    "read_scenario",
-    "ruleset_folder",
-]
 
 SCENARIO = "scenario"
 RULES = "rules"

@@ -23,8 +23,6 @@ from ..ruleset import load_ruleset
 from ..ruleset.folder import MANIFEST, find_rulesets
 from .new_folder import SCHEMAS, may_write, new_folder, put_schemas
 
-__all__ = ["GAME", "GAMES", "LAYER", "Begun", "StarterError", "begin", "shipped_rulesets"]
-
 GAME, LAYER = "new-game", "layer"
 GAMES = (GAME, "conquest", "card-battle")
 """Small games to begin with: one of marches, money and a track; one of dice compared pair by pair; one of

@@ -13,8 +13,6 @@ from ..world.view import UNKNOWN
 from ..world.world import World
 from .wording import Wording, counted, listing
 
-__all__ = ["piles"]
-
 
 def piles(world: World, reader: str, words: Wording) -> list[str]:
     """A line for each pile of the reader and of the game, and one for all the piles of each other nation."""

@@ -17,8 +17,6 @@ from ..turn.referee import Position
 from ..world.world import World
 from .document import ReportPart, Table
 
-__all__ = ["Holdings", "holdings", "part_on_holdings"]
-
 
 @dataclass(frozen=True)
 class Holdings:

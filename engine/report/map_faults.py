@@ -18,8 +18,6 @@ from ..ruleset.nodes import Node, diagnose
 from ..store.drawing import read_map_file
 from .map import layout_from, read_shapes
 
-__all__ = ["drawing_faults"]
-
 
 def drawing_faults(ruleset_folder: Path, ruleset: Ruleset | None = None) -> Iterator[Diagnostic]:
     """What keeps the files of a ruleset's own folder `map/` from being drawn with, by file.

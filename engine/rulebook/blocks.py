@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Block", "Chapter", "FigureTable", "Heading", "Listing", "Rule", "Rulebook", "Text"]
-
 
 @dataclass(frozen=True, slots=True)
 class Rule:

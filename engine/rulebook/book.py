@@ -23,8 +23,6 @@ from .blocks import Block, Chapter, FigureTable, Heading, Listing, Rule, Ruleboo
 from .lookups import joined
 from .phrases import title
 
-__all__ = ["book"]
-
 CHAPTERS = "chapters"
 PROVENANCE = ("reconstructed", "ruling")
 TURN = "The turn"

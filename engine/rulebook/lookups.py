@@ -11,8 +11,6 @@ from .blocks import FigureTable
 from .phrases import title
 from .values import by_size, labeled, named
 
-__all__ = ["joined", "lookup_tables"]
-
 WIDE = 9
 """Columns of a table that a page of paper holds."""
 VALUE = "value"

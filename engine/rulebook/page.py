@@ -11,8 +11,6 @@ from collections.abc import Iterator
 from .blocks import Block, Chapter, FigureTable, Heading, Listing, Rule, Rulebook, Text
 from .text import MARKS
 
-__all__ = ["as_page"]
-
 STYLE = """
 :root { color-scheme: light dark; --line: #8886; --quiet: #6b6b6b; }
 @media (prefers-color-scheme: dark) { :root { --quiet: #a5a5a5; } }

@@ -12,8 +12,6 @@ from ..report.wording import sentence
 from .blocks import Block, FigureTable, Heading, Listing, Rule, Text
 from .book import book
 
-__all__ = ["ALSO", "STOP", "Passage", "passages_of", "stem_of", "stems_of"]
-
 _SMALL_WORDS = """
 a about actually am an and any are as at be been but by can could did do does exactly explain for
 from game get give go had happen happened happens has have he her his how i if in into is it its

@@ -39,8 +39,6 @@ from ..world.world import World
 from .passages import ALSO, STOP, passages_of, stem_of, stems_of
 from .reach import can_go
 
-__all__ = ["WHAT_CAN_BE_ASKED", "Inquiry", "inquiry"]
-
 WHAT_CAN_BE_ASKED = (
     "That cannot be answered here. You can ask what something costs, how an order is given, how a rule goes "
     "(say its word, as in the rulebook), why a battle went as it did or what happened in a place, how you "

@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from .blocks import Block, FigureTable, Heading, Listing, Rule, Rulebook, Text
 from .phrases import table
 
-__all__ = ["as_text"]
-
 
 def as_text(book: Rulebook) -> str:
     """The whole book as Markdown."""

@@ -8,8 +8,6 @@ from typing import Any
 
 from ..core.model import Row, Ruleset
 
-__all__ = ["by_size", "cell", "labeled", "name_of", "named", "range_in_words"]
-
 THINGS = (
     "units",
     "technologies",

@@ -12,9 +12,6 @@ from typing import Any
 
 from ..core.model import Row, Ruleset, derived_of
 
-__all__ = ["CHANGES", "limits_on", "needs_of", "requirements", "test_of", "tries_own_cases", "with_own_cases"]
-
-
 CHANGES = "action_changes"
 
 

@@ -20,17 +20,6 @@ from ..core.canonical import dumps, loads
 from ..core.diagnostics import Diagnostic
 from ..core.whole_files import write_whole
 
-__all__ = [
-    "cache_folder",
-    "code_digest",
-    "findings",
-    "key_of",
-    "player_digest",
-    "read",
-    "reader_digest",
-    "write",
-]
-
 KEEP = {"files": 3_000}
 OF_OTHERS = 600
 """Entries kept in one shelf, those that were written last; of small ones more, for a library has hundreds of

@@ -13,8 +13,6 @@ from ..core.model import Row, Ruleset
 from ..core.nested import maps_in
 from .nodes import as_list
 
-__all__ = ["CLAUSES", "clause_text", "clauses_of_row", "dropped", "owner", "sources"]
-
 CLAUSES = "clauses"
 DROPPED = "dropped"
 

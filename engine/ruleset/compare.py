@@ -14,8 +14,6 @@ from typing import Any
 
 from ..core.model import Ruleset
 
-__all__ = ["Difference", "compare"]
-
 UNSAID = frozenset({"note", "source", "silence"})
 """Keys without effect on a game, whose changes are no difference."""
 NODE_NAMES = ("id", "step", "phase", "input")

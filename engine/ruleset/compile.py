@@ -22,20 +22,6 @@ from .load import load_bytes
 from .nodes import Node, diagnose, pack, plain_value, unpack
 from .overlay import FRAME, Layer, MergedRuleset, lay_over
 
-__all__ = [
-    "RulesetFiles",
-    "RulesetsRead",
-    "add_source_lines",
-    "assemble",
-    "compile_ruleset",
-    "key_of_files",
-    "layers_of",
-    "load_ruleset",
-    "parse_file",
-    "read_layers",
-    "ruleset_of",
-]
-
 MAX_LAYERS = 10
 
 

@@ -12,8 +12,6 @@ from typing import Any
 from ..core.model import Row, Ruleset
 from .compare import Difference
 
-__all__ = ["one_line", "tell"]
-
 WIDTH = 130
 NAMES = ("name", "title", "label", "text", "question", "syntax")
 ORDER = (

@@ -16,8 +16,6 @@ from ..core.package_data import schemas
 from .forms import Forms, forms
 from .overlay import FRAME, FRAME_CHANGES
 
-__all__ = ["file_schemas", "overlay_file", "table_file", "write"]
-
 DRAFT = "http://json-schema.org/draft-07/schema#"
 
 

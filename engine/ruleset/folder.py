@@ -17,20 +17,6 @@ from ..core.package_data import data_root
 from .load import read_file
 from .nodes import Node, diagnose
 
-__all__ = [
-    "MANIFEST",
-    "MAP_FOLDER",
-    "SHIPPED",
-    "SourceFile",
-    "base_folder",
-    "find_rulesets",
-    "format_fault",
-    "name_of",
-    "read_folder",
-    "ruleset_above",
-    "yaml_files",
-]
-
 MANIFEST = "ruleset.yaml"
 TABLE_FOLDERS = ("tables", "events", "clauses")
 MAP_FOLDER = "map"

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 from ..core.package_data import schemas as schemas_folder
 
-__all__ = ["DEFAULT", "KINDS", "Annotation", "Forms", "annotated", "forms"]
-
 KINDS: Mapping[str, str] = {
     "places": "place",
     "links": "link",

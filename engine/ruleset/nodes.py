@@ -13,22 +13,6 @@ from typing import Any
 
 from ..core.diagnostics import Diagnostic, Severity
 
-__all__ = [
-    "Node",
-    "Path",
-    "Scalar",
-    "as_list",
-    "as_nodes",
-    "beside",
-    "diagnose",
-    "find",
-    "kind_of",
-    "pack",
-    "plain_value",
-    "texts_in",
-    "unpack",
-]
-
 EMPTY = "empty"
 """The style of a value of which nothing at all is written (`key:`), which is None as `null` is."""
 Scalar = str | int | bool | Fraction | None

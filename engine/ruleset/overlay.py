@@ -33,17 +33,6 @@ from .nodes import Node, diagnose
 from .order_syntax import SLOT, slot_of
 from .sequence_changes import change_sequence
 
-__all__ = [
-    "FRAME",
-    "FRAME_CHANGES",
-    "Layer",
-    "MergedRuleset",
-    "has_slots",
-    "lay_over",
-    "row_id",
-    "with_slots",
-]
-
 FRAME = "sequence"
 FRAME_CHANGES = "sequence_changes"
 SETTINGS = "settings"

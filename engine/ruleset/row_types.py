@@ -17,8 +17,6 @@ from typing import Any, Final
 from .forms import Forms, forms
 from .overlay import FRAME_CHANGES
 
-__all__ = ["TARGET", "row_types", "write"]
-
 TARGET: Final = Path(__file__).resolve().parent.parent / "core" / "rows.pyi"
 OVERLAY_ONLY: Final = ("append", "remove")
 """Keys that a row has only until it is laid over the rows below it."""

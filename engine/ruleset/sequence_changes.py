@@ -14,8 +14,6 @@ from __future__ import annotations
 from ..core.diagnostics import Diagnostic, did_you_mean
 from .nodes import Node, diagnose
 
-__all__ = ["NAMES", "STEPS_SHOWN", "WHOLE", "change_sequence", "frame_nodes", "node_id"]
-
 WHOLE = "all"
 STEPS = "steps"
 THROUGH = "through"

@@ -19,8 +19,6 @@ from ..core.diagnostics import Diagnostic
 from .nodes import EMPTY, Node, Scalar, kind_of
 from .refused import MAX_ALIAS_NODES, MAX_DEPTH, MAX_FINDINGS, MAX_NODES, UnreadableText
 
-__all__ = ["TreeBuilder", "events"]
-
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 _ODD = re.compile(r"^%|[\x85\u2028\u2029\ufeff]|\t|[&*][^\s,\[\]{}]*:", re.MULTILINE)
 """What the two parsers read differently: directives, further line breaks, tabs between words, anchors with a

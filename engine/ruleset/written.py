@@ -14,8 +14,6 @@ from typing import Any, Final
 
 from .tree import events
 
-__all__ = ["INDENT", "CannotBeLaidOut", "WrittenEntry", "WrittenReader", "WrittenValue"]
-
 INDENT: Final = 2
 
 

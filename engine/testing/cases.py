@@ -22,20 +22,6 @@ from ..ruleset.load import read_file
 from ..ruleset.nodes import Node, diagnose, plain_value
 from ..ruleset.nodes import find as node_at
 
-__all__ = [
-    "Case",
-    "CitedBy",
-    "TestFile",
-    "find",
-    "is_marks",
-    "merged",
-    "names_of",
-    "of_tree",
-    "read",
-    "read_tree",
-    "ruleset_of",
-]
-
 SCHEMA = "rule-test"
 FOLDER = "tests"
 MARKS = "equivalent.yaml"

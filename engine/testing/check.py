@@ -29,7 +29,6 @@ from .cases import FOLDER, SCHEMA, find, names_of, of_tree, read_tree
 if TYPE_CHECKING:
     from ..ruleset.checks.subject import Marked
 
-__all__ = ["faults_of_tests", "faults_of_tree", "row_ids"]
 
 OF_POSITIONS = {"nations": "nation", "places": "place"}
 """Key of a position -> the kind of thing of which it says something."""

@@ -20,8 +20,6 @@ from typing import TypeVar
 from ..core.dice import CountingDice, Drawer, StreamName
 from ..core.die import Die
 
-__all__ = ["MOST_WAYS", "Branch", "TooManyPlays", "outcomes"]
-
 T = TypeVar("T")
 MOST_WAYS = 50_000
 LOOKED_AT = 200

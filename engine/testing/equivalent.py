@@ -29,17 +29,6 @@ from ..ruleset.nodes import Node, diagnose, plain_value
 from ..ruleset.overlay import FRAME, SETTINGS, row_id
 from .cases import FOLDER, MARKS
 
-__all__ = [
-    "SCHEMA",
-    "EquivalentMark",
-    "faults_of_marks",
-    "faults_of_marks_in",
-    "marks_of_tree",
-    "places_along",
-    "read_marks",
-    "rows_of_file",
-]
-
 SCHEMA = "equivalent"
 
 

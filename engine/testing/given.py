@@ -37,8 +37,6 @@ from ..world.piles import is_own, row_of
 from ..world.treasury import division, purse_at
 from ..world.world import World
 
-__all__ = ["CaseError", "CaseSetup", "PositionWriter", "Shelf", "known", "lay_rows"]
-
 MAP = ("places", "links", "passages")
 OF_NATIONS = frozenset({"alive", "income", "grade", "policy", "seat", "side", "order", "fixed_income"})
 

@@ -16,8 +16,6 @@ from ..odds import Question, odds
 from ..world.world import World
 from .given import known
 
-__all__ = ["wrong_odds"]
-
 Path = tuple[str | int, ...]
 ENDS = ("win", "loss", "draw", "open", "field")
 MEANS = ("lost", "left")

@@ -21,8 +21,6 @@ from ..turn.context import Order, OrderContext, Turn
 from ..turn.decisions import answer_refusal
 from ..world.view import WorldViews
 
-__all__ = ["Door", "Taken"]
-
 Said = tuple[int, str]
 """The number of an order in the case's list, and what is said of it."""
 

@@ -32,8 +32,6 @@ from .cases import FOLDER, Case, find, read, ruleset_of
 from .runner import Runner
 from .when import Play, stages
 
-__all__ = ["CHAPTERS", "NOTES", "Chapters", "PlayedCount", "carried_out", "chapters", "rows_to_play"]
-
 CHAPTERS = "played"
 """The folder below `tests` in which chapters lie."""
 NOTES = "notes"

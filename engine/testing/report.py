@@ -13,8 +13,6 @@ from ..core.diagnostics import render_one
 from ..report.wording import counted
 from .runner import Failure, Result, Run
 
-__all__ = ["FORMATS", "render"]
-
 FORMATS = ("text", "json", "junit")
 
 

@@ -39,18 +39,6 @@ from .then import CHANCES, compare, evaluate
 from .values import shown
 from .when import Play, stages
 
-__all__ = [
-    "Failure",
-    "JournalLine",
-    "Result",
-    "Run",
-    "Runner",
-    "joined",
-    "misspelled_clauses",
-    "run_each",
-    "run_files",
-]
-
 Status = Literal["passed", "failed", "error"]
 MOST_LINES = 12
 MOST_CHANGES = 5

@@ -9,8 +9,6 @@ from typing import Any
 from ..core.state import State, pair_key
 from .values import NONE, shown
 
-__all__ = ["Touch", "unmentioned"]
-
 Touch = tuple[str, str, str]
 """A field of the state: table, id, field ("" for any)."""
 

@@ -28,8 +28,6 @@ from .cases import read as read_cases
 from .runner import Failure, Result, Runner, runner_of
 from .values import NONE
 
-__all__ = ["ChangedMeanwhile", "Declined", "ExpectationUpdate", "Proposal", "proposals", "write"]
-
 MOST_ROUNDS = 20
 """A case of several stages stops at the first that fails; each round mends one."""
 MEANT = {

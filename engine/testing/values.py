@@ -8,8 +8,6 @@ from typing import Any
 
 from ..core.state import Entity
 
-__all__ = ["NONE", "same", "shown"]
-
 NONE = "none"
 
 

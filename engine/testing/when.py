@@ -31,8 +31,6 @@ from .cases import names_of
 from .given import CaseError, CaseSetup, known
 from .orders import Door
 
-__all__ = ["Play", "RefusedOrder", "stages"]
-
 
 @dataclass(frozen=True, slots=True)
 class RefusedOrder:

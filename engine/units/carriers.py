@@ -319,6 +319,3 @@ def _expected(turn: OrderContext, mode: MovementRow, place: str, owner: str) -> 
     """
     names = {"self": Entity("nation", owner), "place": Entity("place", place)}
     return int(turn.world.number(mode["bears"].get("expects", 0), names))
-
-
-__all__ = ["Claim", "borne_at", "claim_of", "refusal", "room_at", "settle", "settle_all"]

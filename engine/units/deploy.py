@@ -357,6 +357,3 @@ def _choose(
         return None
     stream = lambda: turn.stream(f"decisions/{row['id']}", f"{nation}:{place}", (nation,))  # noqa: E731
     return str(decide(turn, row, names, stream, options=options, who=nation, subject=place))
-
-
-__all__ = ["UnitLayout", "deploys", "free_of", "pool", "run", "targets"]

@@ -75,6 +75,3 @@ def leave(turn: Turn, row: DetectionRow, force: str, to: str, why: str | None) -
             forces.go(turn, force, (here, to))
             turn.journal.set("forces", force, "stopped", True)
             turn.journal.fact("entered", by=owner, place=to, force=force, **{"from": here})
-
-
-__all__ = ["leave", "refuge_of", "refusal", "run"]

@@ -12,8 +12,6 @@ from ...core.diagnostics import Diagnostic
 from ..nodes import Node, beside, diagnose, find
 from .subject import Subject
 
-__all__ = ["keys_are_read"]
-
 
 def keys_are_read(subject: Subject) -> Iterator[Diagnostic]:
     """A key that means nothing, because of what stands beside it, or does not."""

@@ -11,8 +11,6 @@ from collections.abc import Iterable, Iterator
 
 from ...core.diagnostics import Diagnostic
 
-__all__ = ["without_consequences"]
-
 UNUSED = frozenset({"W602", "W603", "W604", "W609"})
 """Findings that nothing names a row."""
 ALONE = "W624"

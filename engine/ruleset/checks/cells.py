@@ -19,12 +19,6 @@ from .expressions import RulesetVocabulary, scope_of, text_of, words_of
 from .subject import Marked, Subject
 from .words import steps_of
 
-__all__ = [
-    "fields_can_be_what_they_are_compared_with",
-    "steps_and_missions_compared_are_there",
-    "tables_have_the_cells_that_are_asked_for",
-]
-
 _BUILT_IN = frozenset(field for fields in BUILT_IN.values() for field in fields)
 GUARDS = frozenset({"for", "when", "unless", "over", "until", "becomes", "requires", "offer"})
 """Keys of a row that may leave out some of the things that its other expressions are asked of."""

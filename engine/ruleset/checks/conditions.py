@@ -18,8 +18,6 @@ from ..nodes import diagnose
 from .expressions import RulesetVocabulary, text_of, words_of
 from .subject import Marked, Subject
 
-__all__ = ["conditions_decide_something", "decided", "never_holds"]
-
 CODE = "W613"
 _MAY = re.compile(r"[<>]|[=!]=|\b(?:and|or|not)\b")
 WAITED_FOR = (("when",), ("becomes",))

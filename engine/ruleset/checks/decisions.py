@@ -12,8 +12,6 @@ from ..expressions import KINDS
 from ..nodes import diagnose
 from .subject import Subject
 
-__all__ = ["answers_written", "defaults_are_answers"]
-
 AT_MOST = ("all", "none")
 """Words for the most and the least of a number that is asked for up to a bound."""
 

@@ -13,8 +13,6 @@ from .fields import fits_type, in_words
 from .rules import facts_of
 from .subject import Marked, Subject
 
-__all__ = ["effects_say_all_that_they_need"]
-
 ONE_OF: Mapping[str, tuple[str, ...]] = {
     "change": ("to", "by", "times", "add", "drop"),
     "learn": ("tech", "draw"),

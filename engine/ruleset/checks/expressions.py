@@ -29,15 +29,6 @@ from ..forms import ARRAYS, CLOSED, SLOTS_OF
 from ..nodes import Node, as_nodes, diagnose, plain_value
 from .subject import Marked, Subject, gone
 
-__all__ = [
-    "RulesetVocabulary",
-    "expressions_are_right",
-    "scope_of",
-    "text_of",
-    "words_of",
-    "wrong_expressions",
-]
-
 GENERAL: Mapping[str, str] = {
     **{kind: kind for kind in KINDS},
     "self": "nation",

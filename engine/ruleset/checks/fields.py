@@ -17,15 +17,6 @@ from .mentions import SILENT_KEYS, gather_words, words_of_expressions
 from .schema import no_value
 from .subject import Subject
 
-__all__ = [
-    "defaults_of_fields_have_their_type",
-    "fields_are_read",
-    "fields_have_their_type",
-    "fields_that_rows_set_have_their_type",
-    "further_keys_are_declared_fields",
-    "grades_have_declared_fields",
-]
-
 FIELDS = "fields"
 MOST_UNKNOWN = 20
 MOST_OTHERS = 6

@@ -17,13 +17,6 @@ from .expressions import RulesetVocabulary, scope_of, words_of
 from .subject import Marked, Subject
 from .words import vocabulary
 
-__all__ = [
-    "dice_of_battles_are_single",
-    "figures_name_quantities",
-    "grades_say_what_their_unit_leaves_open",
-    "quantities_are_of_what_is_asked",
-]
-
 _FIGURE = re.compile(r"-?[0-9]+(/[1-9][0-9]*)?")
 _SINGLE = re.compile(r"1?d[0-9]+")
 

@@ -8,17 +8,6 @@ from ...core.diagnostics import Diagnostic
 from ..nodes import Node, diagnose, find
 from .subject import Subject
 
-__all__ = [
-    "gates_stand_between_linked_places",
-    "keys_of_gates_touch_them",
-    "links_join_two_places",
-    "links_name_the_gate_between_their_ends",
-    "lists_of_links_agree_with_the_links",
-    "places_can_be_left",
-    "places_can_be_reached",
-    "places_have_links",
-]
-
 
 def links_join_two_places(subject: Subject) -> Iterator[Diagnostic]:
     """A link needs two ends."""

@@ -12,8 +12,6 @@ from ..order_syntax import Fixed, FormError, Pattern, Slot, read_form
 from .sequence import points_of_orders
 from .subject import Subject
 
-__all__ = ["orders_are_written_apart", "things_have_names_of_their_own"]
-
 NAMED = ("nations", "places", "units", "technologies", "production", "resources", "sides")
 """Forms of things that orders name."""
 _SAYS = ("name", "plural", "short")

@@ -12,8 +12,6 @@ from ..nodes import diagnose, find
 from ..sequence_changes import frame_nodes
 from .subject import Subject
 
-__all__ = ["rows_have_the_keys_that_they_need"]
-
 NEEDS = (
     # table, key, its value (None: any), the keys needed beside it, why
     ("capture", "how", "presence", ("places",), "says whose presence counts where"),

@@ -14,12 +14,6 @@ from ..nodes import Node, diagnose
 from ..order_syntax import SLOT, FormError, always_there, read_form, slots_in, written_twice
 from .subject import Subject
 
-__all__ = [
-    "forms_can_be_read",
-    "slots_left_out_have_a_value",
-]
-
-
 _BRACES = re.compile(r"\{([^{}]*)\}")
 
 

@@ -11,13 +11,6 @@ from ..action_changes import CHANGES, tries_own_cases
 from ..nodes import Node, diagnose
 from .subject import Subject
 
-__all__ = [
-    "objectives_fit_their_aims",
-    "own_rules_fit_their_acts",
-    "policies_move_by_orders_of_moves",
-    "policies_name_slots_of_their_acts",
-]
-
 
 def objectives_fit_their_aims(subject: Subject) -> Iterator[Diagnostic]:
     """What a nation names for an aim is of the kind that the aim is about; points are said of aims that the

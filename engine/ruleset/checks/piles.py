@@ -13,13 +13,6 @@ from ..nodes import Node, diagnose
 from .expressions import scope_of, words_of
 from .subject import Marked, Subject
 
-__all__ = [
-    "cards_come_into_the_game",
-    "deals_say_whose_piles_they_mean",
-    "piles_are_filled_from_others",
-    "piles_that_orders_choose_from_are_shown",
-]
-
 
 def deals_say_whose_piles_they_mean(subject: Subject) -> Iterator[Diagnostic]:
     """An effect that moves cards says whose piles it means where each nation has its own, and only there; it

@@ -13,15 +13,6 @@ from ...core.diagnostics import Diagnostic
 from ..nodes import Node, diagnose
 from .subject import Subject
 
-__all__ = [
-    "bounds_go_upward",
-    "dice_can_come_to_what_is_asked",
-    "figures_fit_their_dice",
-    "fractions_are_small_enough",
-    "thresholds_lie_within",
-    "years_are_whole",
-]
-
 BOUNDS = (("least", "most"), ("at_least", "at_most"))
 """Keys of one map that say between what a number lies."""
 _DICE = re.compile(r"([0-9]+)d([0-9]+)([+-][0-9]+)?")

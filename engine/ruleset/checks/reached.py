@@ -17,17 +17,6 @@ from ..nodes import Node, as_list, as_nodes, diagnose, find
 from ..sequence_changes import frame_nodes
 from .subject import Marked, Subject
 
-__all__ = [
-    "cases_are_come_to",
-    "events_say_what_has_happened",
-    "passages_are_guarded",
-    "results_leave_no_face_out",
-    "rows_of_matrices_are_come_to",
-    "technologies_can_be_begun",
-    "technologies_can_be_learned",
-    "triggers_can_come",
-]
-
 _DICE = re.compile(r"([0-9]+)d([0-9]+)([+-][0-9]+)?")
 HOLD = frozenset({"effects", "roll", "say", "cases", "results", "always"})
 """Keys of which a case has one to do something."""

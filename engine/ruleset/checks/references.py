@@ -12,16 +12,6 @@ from ..forms import Forms
 from ..nodes import Node, diagnose, texts_in
 from .subject import Marked, Subject, gone
 
-__all__ = [
-    "Rows",
-    "dangling",
-    "groups_have_members_that_exist",
-    "is_meant",
-    "notes_are_about_rows",
-    "references_name_rows_that_exist",
-]
-
-
 MOST_HINTS = 200
 """Looking for near misses takes time: a ruleset with more dangling names than this has another trouble than
 misspelling.

@@ -20,22 +20,6 @@ from .expressions import words_of
 from .mentions import gather_words, words_of_expressions, words_of_row
 from .subject import Subject
 
-__all__ = [
-    "events_can_fire",
-    "filters_name_what_exists",
-    "is_helper",
-    "numbers_of_units_are_there",
-    "orders_and_acts_are_taken_by_a_step",
-    "rows_are_settled_by_a_step",
-    "rows_of_helpers_are_used",
-    "rows_that_open_are_opened",
-    "steps_named_are_in_the_sequence",
-    "tags_are_read",
-    "thresholds_are_waited_for",
-    "transfers_are_ordered",
-    "units_can_be_got",
-]
-
 TURNS = ("turn_start", "turn_end")
 UNUSED_HINT = "remove it, or silence this with a reason"
 FILTERS = {"action": ("actions", "orders"), "track": ("tracks",)}

@@ -15,14 +15,6 @@ from ..nodes import EMPTY, Node, Path, diagnose, find, plain_value
 from ..overlay import FRAME, FRAME_CHANGES
 from .subject import Subject
 
-__all__ = [
-    "changes_of_the_sequence_have_their_shape",
-    "faults_of",
-    "rows_have_the_shape_of_their_form",
-    "the_manifest_has_its_shape",
-    "the_sequence_has_its_shape",
-]
-
 
 def rows_have_the_shape_of_their_form(subject: Subject) -> Iterator[Diagnostic]:
     """Every row against the schema of its table."""

@@ -16,14 +16,6 @@ from ..nodes import Node, diagnose, find
 from ..sequence_changes import frame_nodes
 from .subject import Subject
 
-__all__ = [
-    "acts_are_carried_out_once",
-    "orders_can_be_given",
-    "points_of_orders",
-    "the_sequence_comes_to_an_input",
-    "ticks_are_few",
-]
-
 STEP_NEEDS = {"fight": "battles", "detect": "detection", "settle": "verdicts"}
 """Mechanics that do nothing without a certain key of their step, each with this key."""
 NAMED = {

@@ -13,8 +13,6 @@ from .flags import marks_named
 from .subject import Subject
 from .words import vocabulary
 
-__all__ = ["players_see_something", "shown_fields_are_there", "what_is_nobodys_is_shown_to_all"]
-
 OF_THINGS: Mapping[str, str] = {
     **{
         "nations": "nation",

@@ -18,8 +18,6 @@ from ...core.diagnostics import Diagnostic, did_you_mean
 from ..nodes import Node, diagnose
 from ..overlay import Layer, MergedRuleset, row_id
 
-__all__ = ["apply_silences"]
-
 
 @dataclass(slots=True)
 class _Silence:

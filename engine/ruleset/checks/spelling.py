@@ -25,12 +25,6 @@ from .expressions import text_of, words_of
 from .mentions import words_of_text
 from .subject import Marked, Subject
 
-__all__ = [
-    "slips",
-    "words_of_expressions_are_said_elsewhere",
-    "words_of_things_are_said_elsewhere",
-]
-
 CODE = "W624"
 SHORTEST = 4
 """Letters of the shortest words that are compared: of shorter ones too many are nearly another."""

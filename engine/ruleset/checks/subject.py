@@ -13,8 +13,6 @@ from ..forms import KINDS, Annotation, Forms, annotated
 from ..nodes import Node, find, plain_value
 from ..overlay import FRAME, MergedRuleset
 
-__all__ = ["CheckCache", "Marked", "Subject"]
-
 T = TypeVar("T")
 MANIFEST = "manifest"
 """The schema of `ruleset.yaml`, which is no row."""

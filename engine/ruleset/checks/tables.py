@@ -12,8 +12,6 @@ from ..expressions.lookups import kind_of_cell
 from ..nodes import Node, diagnose
 from .subject import Subject
 
-__all__ = ["bands_leave_nothing_out", "cells_are_alike", "cells_stand_under_all_keys"]
-
 TABLES = "tables"
 _KINDS = {"number": "a number", "truth": "true or false", "id": "a word"}
 _BAND = re.compile(r"(-?[0-9]+)?(\.\.)?(-?[0-9]+)?")

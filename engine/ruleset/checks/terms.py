@@ -19,12 +19,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T", str, tuple[str, str])
 
-__all__ = [
-    "arguments_have_names_of_their_own",
-    "battles_do_not_lead_back_to_themselves",
-    "terms_do_not_lead_back_to_themselves",
-    "values_lead_somewhere",
-]
 
 TERMS, QUANTITIES = "definitions", "stats"
 ASKERS = {

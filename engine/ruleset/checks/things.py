@@ -18,14 +18,6 @@ from .expressions import RulesetVocabulary, scope_of, text_of, words_of
 from .subject import Marked, Subject
 from .words import vocabulary
 
-__all__ = [
-    "adjusts_are_for_things_of_their_quantity",
-    "changed_fields_are_of_the_thing",
-    "counters_are_asked_of_whose_they_are",
-    "slots_name_things_of_their_kind",
-    "things_are_of_the_kind_asked_for",
-]
-
 
 def things_are_of_the_kind_asked_for(subject: Subject) -> Iterator[Diagnostic]:
     """What is marked `x-kind` stands for things of one of these kinds, as far as can be told beforehand."""

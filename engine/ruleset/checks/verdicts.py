@@ -14,8 +14,6 @@ from ..expressions.terms import terms_used
 from ..nodes import diagnose
 from .subject import Subject
 
-__all__ = ["verdicts_can_be_judged"]
-
 CODE = "E320"
 
 

@@ -28,17 +28,6 @@ from ..sequence_changes import frame_nodes
 from .expressions import RulesetVocabulary, scope_of
 from .subject import Marked, Subject, gone
 
-__all__ = [
-    "KnownWords",
-    "allowed_words",
-    "computed_ids_are_there",
-    "faces_are_on_the_die",
-    "facts_have_the_roles_they_are_asked_for",
-    "ranges_of_tables_are_apart",
-    "texts_name_what_is_in_scope",
-    "words_name_what_is_there",
-]
-
 _WORKS = re.compile(r"works (?:==|!=) '([a-z0-9-]+)'|works in set_of\('([a-z0-9-]+)'(?:, '([a-z0-9-]+)')*\)")
 _FIGURE = re.compile(r"-?[0-9]+(/[1-9][0-9]*)?")
 _DICE = re.compile(r"([0-9]+)d([0-9]+)([+-][0-9]+)?")

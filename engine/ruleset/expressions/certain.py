@@ -19,8 +19,6 @@ from .evaluate import Evaluator, compiled
 from .functions import FUNCTIONS
 from .parse import ExpressionError, parse
 
-__all__ = ["UnknownValue", "certain", "constant", "span"]
-
 Rows = Callable[[str], Mapping[str, Any]]
 """The rows of a form, by id."""
 Span = tuple[float | Fraction, float | Fraction]

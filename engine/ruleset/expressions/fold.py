@@ -17,8 +17,6 @@ import ast
 from collections.abc import Callable, Iterator
 from typing import Any, Final, Generic, TypeVar
 
-__all__ = ["Fold", "called", "text_of", "words_in"]
-
 T = TypeVar("T")
 
 

@@ -18,8 +18,6 @@ from .functions import BATTLE_FUNCTIONS
 from .named import Problem
 from .parse import ExpressionError, parse
 
-__all__ = ["LIVING", "Living", "array_problems", "is_round", "moves"]
-
 T = TypeVar("T")
 
 LIVING: Final = frozenset({"mine", "foe"})
