@@ -13,11 +13,11 @@ def inside(value: Any, but: Container[str] = ()) -> Iterator[tuple[str, Any]]:
 
     What stands below a key of `but` is passed over.
     """
-    due = [("", value)]  # asked for as `dict`: `Mapping` takes three times as long to ask for
+    due = [("", value)]
     while due:
         key, part = due.pop()
         yield key, part
-        if isinstance(part, dict):
+        if isinstance(part, dict):  # `Mapping` takes three times as long to ask for
             due += [(str(name), each) for name, each in reversed(part.items()) if name not in but]
         elif isinstance(part, list | tuple):
             due += [(key, each) for each in reversed(part)]
