@@ -21,7 +21,7 @@ from wteaw_editor.project import Project
 from .folders import found, marked, own_cache, places, write  # noqa: F401
 
 SCHEMA = forms().schema("battles")
-EVERYWHERE = {"id", "source", "note", "silence", "remove", "append", "name"}
+EVERYWHERE = {"id", "source", "note", "silence", "remove", "append", "before", "after", "name"}
 RESOLVE = ("roll_under", "face", "sum", "compare")
 SYSTEMS = {
     "fire by groups in contested places": ("roll_under", "contested", "together"),
