@@ -1472,11 +1472,8 @@ def test_further_steps_of_a_ruleset_stand_beside_its_own(tmp_path: Path) -> None
     added = "sequence_changes: [{id: x, step: war, before: [{step: truce}]}]\n"
     table = _one_table(tmp_path / "base", added + STEPS)
     assert TOOL.main([str(tmp_path)]) == 0
-    assert (
-        table.read_text() == STEPS.rstrip("\n") + "\n  - {step: truce, before: war}\n"
-        or "truce" in table.read_text()
-    )
-    assert load_ruleset(tmp_path / "base")[0] is not None or table.read_text().count("sequence:") == 1
+    rows = STEPS.removeprefix("sequence:\n")
+    assert table.read_text() == f"sequence: \n  - {{step: truce, before: war}}\n{rows}"
 
 
 @pytest.mark.parametrize(
