@@ -58,6 +58,10 @@ def frame_nodes(nodes: list[Node]) -> list[Node]:
 def place_of_row(row: Node, found: list[Diagnostic]) -> tuple[str, str] | None:
     """Where a row says that it goes: `before` or `after`, and the id of the row there."""
     said = [(key, text) for key in PLACES if (text := row.text(key))]
+    for key in PLACES:
+        node = row.get(key)
+        if node is not None and not row.text(key):
+            found.append(diagnose("E208", "error", f"{key!r} is the id of a row, as text", row, key=key))
     if len(said) > 1:
         found.append(
             diagnose("E222", "error", "a row goes before another or after one, not both", row, key="after")
