@@ -920,7 +920,7 @@ def test_no_page_of_the_documentation_shows_an_earlier_table() -> None:
 
 def test_every_earlier_word_has_a_word_of_today() -> None:
     known = json.dumps([forms().schema(name) for name in forms().names])
-    for table in TOOL.TABLES.values():
+    for table in {*TOOL.TABLES.values()} - {"sequence_changes"}:  # which goes on into `sequence`
         assert f'"{table}"' in known or table in forms().names
 
 
@@ -1248,7 +1248,7 @@ def test_a_requirement_of_another_ruleset_is_told_and_nothing_is_moved(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     layer = """\
-sequence_changes: [{id: c, step: orders, set: {requirements: [paid, fed]}}]
+sequence: [{id: orders, requirements: [paid, fed]}]
 requirements:
   - {id: fed, test: turn, message: feed}
   - {id: paid, append: {source: [b.c]}}
