@@ -202,8 +202,6 @@ def _altered(base: Subject, draft: MergedRuleset) -> set[Row] | None:
         return None
     if [plain_value(n) for n in old.sequence] != [plain_value(n) for n in draft.sequence]:
         return None
-    if len(old.changes) != len(draft.changes):
-        return None
     out: set[Row] = set()
     for form, rows in draft.forms.items():
         before = old.forms[form]

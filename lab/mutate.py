@@ -41,7 +41,7 @@ from wteaw.ruleset.compile import load_ruleset, parse_file, read_layers
 from wteaw.ruleset.folder import MANIFEST, find_rulesets, ruleset_above
 from wteaw.ruleset.forms import Forms, forms
 from wteaw.ruleset.nodes import Node, plain_value
-from wteaw.ruleset.overlay import FRAME, FRAME_CHANGES, SETTINGS, Layer, MergedRuleset, lay_over
+from wteaw.ruleset.overlay import FRAME, SETTINGS, Layer, MergedRuleset, lay_over
 from wteaw.testing.cases import Case, cases_about
 from wteaw.testing.coverage import Owners
 from wteaw.testing.equivalent import EquivalentMark, read_marks, rows_of_file
@@ -404,8 +404,6 @@ class MutationBench:
         """Whether the rows that a change alters are wrong by themselves: in shape, in what they name, in
         their expressions.
         """
-        if change.form == FRAME_CHANGES:
-            return False  # asked of the whole ruleset, if the cases have not noticed
         if change.form == FRAME:
             part = MergedRuleset(draft.manifest, {}, draft.sequence)
             subject = Subject(part, self.known)
@@ -428,7 +426,7 @@ class MutationBench:
         """Whether validation finds anything, be it only a warning, that it does not find in the ruleset as it
         is.
         """
-        if change.form in (FRAME, FRAME_CHANGES, HEAD):
+        if change.form in (FRAME, HEAD):
             found = {(d.code, d.message) for d in run_checks(Subject(draft, self.known), layers)}
             return bool(found - game.findings)
         part = Subject(
@@ -451,7 +449,7 @@ class MutationBench:
             ruleset = replace(base, manifest=plain_value(draft.manifest))
             ruleset.take_over(base)
             return Runner(ruleset, geography=game.geography)
-        if change.form in (FRAME, FRAME_CHANGES):
+        if change.form == FRAME:
             ruleset = replace(base, sequence=tuple(plain_value(n) for n in draft.sequence if n.is_map))
             ruleset.take_over(base)
             return Runner(ruleset, geography=game.geography)

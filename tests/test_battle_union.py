@@ -21,7 +21,7 @@ from wteaw_editor.project import Project
 from .folders import found, marked, own_cache, places, write  # noqa: F401
 
 SCHEMA = forms().schema("battles")
-EVERYWHERE = {"id", "source", "note", "silence", "remove", "append", "name"}
+EVERYWHERE = {"id", "source", "note", "silence", "remove", "append", "before", "after", "name"}
 RESOLVE = ("roll_under", "face", "sum", "compare")
 SYSTEMS = {
     "fire by groups in contested places": ("roll_under", "contested", "together"),
@@ -188,6 +188,8 @@ def test_a_key_of_one_word_is_none_of_the_block_of_another_nor_of_the_row(
         whole = ", ".join(needed)
         _is_told(tmp_path, _row(name, other, f"{whole}, ›{case}" if whole else f"›{case}"), "E206")
     loose = f"›{case}, stages: [{{id: s}}]" if name == "where" else f"stages: [{{id: s, ›{case}}}]"
+    if key == "before":  # on a row it says where that goes
+        return _is_told(tmp_path, loose, "E208")
     _is_told(tmp_path, loose, "E206")
     text = WORLD + f"battles:\n- {{id: b, {loose.replace('›', '')}}}\n"
     hint = next(d.hint for d in found(tmp_path, text) if d.message == f"unknown key {key!r}")

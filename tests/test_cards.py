@@ -188,7 +188,7 @@ actions:
   slots: {treaty: {kind: record, among: "records(kind='treaty', partner=self)"}}
   effects: [{strike: {records: =treaty}}]
   says: "{self} tears up {treaty}."
-sequence_changes: [{id: treaties, step: cards, before: [{step: tearing, do: act, actions: [tear]}]}]
+sequence: [{step: tearing, do: act, actions: [tear], before: cards}]
 """
 
 
@@ -265,8 +265,8 @@ def test_what_is_wrong_with_cards_is_told(
 DRAW = """actions:
 - {id: search, name: Search, syntax: search, effects: [{deal: {from: deck, to: hand, n: 1}}]}
 - {id: ask, name: Ask, syntax: ask, effects: [{deal: {from: deck, to: hand, n: 2}}]}
-sequence_changes:
-- {id: searches, step: cards, set: {actions: [commit, search, ask]}}
+sequence:
+- {step: searches, do: act, actions: [search, ask], after: cards}
 """
 
 

@@ -920,7 +920,7 @@ def test_no_page_of_the_documentation_shows_an_earlier_table() -> None:
 
 def test_every_earlier_word_has_a_word_of_today() -> None:
     known = json.dumps([forms().schema(name) for name in forms().names])
-    for table in TOOL.TABLES.values():
+    for table in {*TOOL.TABLES.values()} - {"sequence_changes"}:  # which goes on into `sequence`
         assert f'"{table}"' in known or table in forms().names
 
 
@@ -1248,7 +1248,7 @@ def test_a_requirement_of_another_ruleset_is_told_and_nothing_is_moved(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     layer = """\
-sequence_changes: [{id: c, step: orders, set: {requirements: [paid, fed]}}]
+sequence: [{id: orders, requirements: [paid, fed]}]
 requirements:
   - {id: fed, test: turn, message: feed}
   - {id: paid, append: {source: [b.c]}}
@@ -1398,3 +1398,99 @@ def test_a_change_of_a_calendar_that_no_setting_can_say_is_told(tmp_path: Path, 
     text = f"calendar: [{{id: c, {change}}}]\n"
     path = _one_table(tmp_path / "game", text)
     assert TOOL.main([str(tmp_path)]) == 1 and path.read_text() == text
+
+
+STEPS = """\
+sequence:
+  - {id: orders, input: orders, from: everyone, source: [a.b]}
+  - phase: talk
+    steps: [{step: gifts}, {step: joining, do: act, actions: [join], name: Join}, {step: pause}]
+  - {step: war}
+  - {step: harvest}
+"""
+CHANGES = """\
+sequence_changes:
+  # ---- the first
+  - {id: own, step: orders, set: {from: nation}, source: [c.d]}   # theirs
+  - {id: no-gifts, step: gifts, drop: true, source: [c.d]}
+
+  - id: two
+    step: talk
+    after:
+      - step: dance   # of two
+        when: >-
+          turn > 1
+      - {step: sing, source: [c.e]}
+    note: After that.
+    source: [c.d]
+  - {id: late, step: joining, drop: true}
+  - {id: later, step: war, before: [{step: joining, do: act, actions: [join]}]}
+  - {id: wrapped, step: war, through: harvest, wrap: {id: turns, each: nation}}
+  - {id: flat, step: talk, unwrap: true}
+  - {id: first, step: pause, move: {before: orders}}
+"""
+ROWS_OF_STEPS = """\
+sequence:
+  # ---- the first
+  - {id: orders, from: nation, append: {source: [c.d]}}   # theirs
+  - {id: gifts, remove: true, source: [c.d]}
+
+  - step: dance   # of two
+    after: talk
+    when: >-
+      turn > 1
+    source: [c.d]
+    note: "After that."
+  - {step: sing, after: dance, source: [c.e, c.d]}
+  - {step: joining, before: war, do: act, actions: [join], remove: [name]}
+  - {id: turns, wrap: [war, harvest], each: nation}
+  - {id: talk, unwrap: true}
+  - {id: pause, before: orders}
+"""
+
+
+def test_changes_of_steps_are_rows_of_the_sequence(tmp_path: Path) -> None:
+    _one_table(tmp_path / "base", STEPS)
+    table = _one_table(tmp_path / "layer", CHANGES, "extends: ../base\n")
+    assert TOOL.main([str(tmp_path)]) == 0
+    assert table.read_text() == ROWS_OF_STEPS
+    assert TOOL.main([str(tmp_path)]) == 0 and table.read_text() == ROWS_OF_STEPS
+    assert "replaces" not in (tmp_path / "layer" / "ruleset.yaml").read_text()
+
+
+def test_a_layer_with_a_sequence_of_its_own_says_so(tmp_path: Path) -> None:
+    _one_table(tmp_path / "base", STEPS)
+    table = _one_table(tmp_path / "layer", "sequence: [{input: orders}]\n", "extends: ../base   # below\n")
+    for _ in range(2):
+        assert TOOL.main([str(tmp_path)]) == 0
+        assert table.read_text() == "sequence: [{input: orders}]\n"
+        manifest = (tmp_path / "layer" / "ruleset.yaml").read_text()
+        assert manifest.endswith("extends: ../base   # below\nreplaces: [sequence]\n")
+
+
+def test_further_steps_of_a_ruleset_stand_beside_its_own(tmp_path: Path) -> None:
+    added = "sequence_changes: [{id: x, step: war, before: [{step: truce}]}]\n"
+    table = _one_table(tmp_path / "base", added + STEPS)
+    assert TOOL.main([str(tmp_path)]) == 0
+    rows = STEPS.removeprefix("sequence:\n")
+    assert table.read_text() == f"sequence: \n  - {{step: truce, before: war}}\n{rows}"
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ("{id: c, step: all, before: [{step: x}]}", "name the first and the last step where `all` stands"),
+        ("{id: c, step: war, set: {id: peace}}", "a step keeps its name: take it out and put a new one in"),
+        ("{id: c, step: war, replace: [{step: war}]}", "say as a row of `sequence` what the step is now"),
+        ("{id: c, step: war, drop: true}, {id: d, step: war, set: {when: x}}", "all that becomes of 'war'"),
+        ("{id: c, remove: true, step: war}", "say as a row of `sequence` what this changes"),
+    ],
+)
+def test_a_change_of_a_step_that_no_row_can_say_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], change: str, told: str
+) -> None:
+    _one_table(tmp_path / "base", STEPS)
+    text = f"sequence_changes: [{change}]\n"
+    table = _one_table(tmp_path / "layer", text, "extends: ../base\n")
+    assert TOOL.main([str(tmp_path)]) == 1 and table.read_text() == text
+    assert f"{table}:1:" in (said := capsys.readouterr().out) and told in said

@@ -26,7 +26,20 @@ ROOT = Path(__file__).parents[1]
 Key = tuple[str, str]
 """Where a schema defines a key ("file#/pointer"), and the key."""
 
-ANY_ROW = {"id", "name", "source", "note", "silence", "remove", "append", "text", "help", "aliases"}
+ANY_ROW = {
+    "id",
+    "name",
+    "source",
+    "note",
+    "silence",
+    "remove",
+    "append",
+    "before",
+    "after",
+    "text",
+    "help",
+    "aliases",
+}
 """What every row may carry, for readers and overlays."""
 LIST = Path(__file__).parent / "unused.yaml"
 NO_RULES = {"overlay-file", "table-file", "rule-test", "equivalent", "scenario", "triplea-words"}
@@ -179,9 +192,6 @@ def unused() -> list[str]:
                 for row in rows:
                     for part in (row, row.get("append", {})):
                         walk(f"{form}.schema.json", "", part, used)
-        for change in data.get("sequence_changes", ()) if kind == "table-file" else ():
-            for part in ("set", "wrap"):  # keys of a node of the frame
-                walk("sequence.schema.json", "", change.get(part, {}), used)
     names = {
         path.name
         for path in (ROOT / "schemas").glob("*.json")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -202,91 +203,96 @@ def names(nodes: list[dict[str, object]] | tuple[dict[str, object], ...]) -> lis
     return out
 
 
+WHOLE = ["orders", ("talk", ["one", "two"]), "three"]
+
+
 @pytest.mark.parametrize(
-    ("change", "expected"),
+    ("rows", "expected"),
     [
-        ("step: two, drop: true", ["orders", ("talk", ["one"]), "three"]),
-        ("step: one, replace: [{step: x, do: act}]", ["orders", ("talk", ["x", "two"]), "three"]),
-        ("step: three, before: [{step: x, do: act}]", ["orders", ("talk", ["one", "two"]), "x", "three"]),
-        ("step: one, after: [{step: x, do: act}]", ["orders", ("talk", ["one", "x", "two"]), "three"]),
+        ("{id: two, remove: true}", ["orders", ("talk", ["one"]), "three"]),
+        ("{step: x, do: act, before: three}", ["orders", ("talk", ["one", "two"]), "x", "three"]),
+        ("{step: x, do: act, after: one}", ["orders", ("talk", ["one", "x", "two"]), "three"]),
+        ("{step: x, do: act}", [*WHOLE, "x"]),
+        ("{id: talk, append: {steps: [{step: x}]}}", ["orders", ("talk", ["one", "two", "x"]), "three"]),
+        ("{id: turns, each: nation, wrap: talk}", ["orders", ("turns", [("talk", ["one", "two"])]), "three"]),
         (
-            "step: talk, wrap: {id: turns, each: nation}",
-            ["orders", ("turns", [("talk", ["one", "two"])]), "three"],
+            "{id: turns, each: nation, wrap: [orders, talk], steps: [{step: x, do: act}]}",
+            [("turns", ["orders", ("talk", ["one", "two"]), "x"]), "three"],
         ),
+        ("{id: in, wrap: [one, two]}", ["orders", ("talk", [("in", ["one", "two"])]), "three"]),
+        ("{id: talk, unwrap: true}", ["orders", "one", "two", "three"]),
+        ("{id: one, after: three}", ["orders", ("talk", ["two"]), "three", "one"]),
+        ("{id: three, before: two}", ["orders", ("talk", ["one", "three", "two"])]),
+        ("{id: talk, before: orders}", [("talk", ["one", "two"]), "orders", "three"]),
+        ("{id: talk/two, remove: true}", ["orders", ("talk", ["one"]), "three"]),
         (
-            "step: all, wrap: {id: turns, each: nation, steps: [{step: x, do: act}]}",
-            [("turns", ["orders", ("talk", ["one", "two"]), "three", "x"])],
+            "{step: x, do: act, after: three}\n- {step: y, do: act, before: x}",
+            ["orders", ("talk", ["one", "two"]), "three", "y", "x"],
         ),
-        ("step: three, set: {id: last}", ["orders", ("talk", ["one", "two"]), "last"]),
-        (
-            "step: orders, through: talk, wrap: {id: turns, each: nation}",
-            [("turns", ["orders", ("talk", ["one", "two"])]), "three"],
-        ),
-        ("step: one, through: two, wrap: {id: in}", ["orders", ("talk", [("in", ["one", "two"])]), "three"]),
-        ("step: talk, unwrap: true", ["orders", "one", "two", "three"]),
-        ("step: one, move: {after: three}", ["orders", ("talk", ["two"]), "three", "one"]),
-        ("step: three, move: {before: two}", ["orders", ("talk", ["one", "three", "two"])]),
-        ("step: talk, move: {before: orders}", [("talk", ["one", "two"]), "orders", "three"]),
-        ("step: talk/two, drop: true", ["orders", ("talk", ["one"]), "three"]),
     ],
 )
-def test_nodes_of_the_sequence_are_changed_by_id(tmp_path: Path, change: str, expected: list[object]) -> None:
-    folder = over(tmp_path, f"sequence_changes:\n- {{id: change, {change}}}\n", dict(FRAME))
+def test_steps_of_a_layer_are_rows_by_their_names(tmp_path: Path, rows: str, expected: list[object]) -> None:
+    folder = over(tmp_path, f"sequence:\n- {rows}\n", dict(FRAME))
     assert names(loaded(folder).sequence) == expected
-    assert names(loaded(tmp_path / "base").sequence) == ["orders", ("talk", ["one", "two"]), "three"]
+    assert names(loaded(tmp_path / "base").sequence) == WHOLE
 
 
-def test_nodes_cite_what_their_change_cites(tmp_path: Path) -> None:
-    changes = (
-        "sequence_changes:\n"
-        "- {id: a, step: one, set: {name: x}, source: [r.why]}\n"
-        "- {id: b, step: talk, wrap: {id: turns, source: [r.own]}, source: [r.why, r.own]}\n"
-        "- {id: c, step: three, before: [{step: new, do: act}], source: [r.more]}\n"
-    )
-    frame = loaded(over(tmp_path, changes, dict(FRAME))).sequence
-    assert frame[1]["source"] == ["r.own", "r.why"]
-    assert frame[1]["steps"][0]["steps"][0]["source"] == ["r.why"]
-    assert frame[2]["source"] == ["r.more"] and "source" not in frame[3]
+def test_a_step_given_again_keeps_what_the_layer_does_not_say(tmp_path: Path) -> None:
+    base = {
+        "tables/f.yaml": "sequence:\n- {step: one, name: One, when: turn > 1, source: [r.own]}\n- {step: two}\n"
+    }
+    rows = "sequence:\n- {id: one, name: First, remove: [when], append: {source: [r.why]}, after: two}\n"
+    two, one = loaded(over(tmp_path, rows, base)).sequence
+    assert two == {"step": "two", "do": "moment"}
+    assert one == {"step": "one", "do": "moment", "name": "First", "source": ["r.own", "r.why"]}
 
 
 def test_of_two_nodes_of_one_name_the_outer_is_meant(tmp_path: Path) -> None:
     base = {"tables/f.yaml": "sequence:\n- phase: talk\n  steps: [{step: talk}, {step: two}]\n"}
-    outer = loaded(
-        over(tmp_path / "a", "sequence_changes:\n- {id: c, step: talk, set: {id: chat}}\n", dict(base))
-    )
-    assert names(outer.sequence) == [("chat", ["talk", "two"])]
-    inner = loaded(
-        over(tmp_path / "b", "sequence_changes:\n- {id: c, step: talk/talk, drop: true}\n", dict(base))
-    )
+    outer = loaded(over(tmp_path / "a", "sequence:\n- {id: talk, unwrap: true}\n", dict(base)))
+    assert names(outer.sequence) == ["talk", "two"]
+    inner = loaded(over(tmp_path / "b", "sequence:\n- {id: talk/talk, remove: true}\n", dict(base)))
     assert names(inner.sequence) == [("talk", ["two"])]
 
 
-def test_a_frame_given_again_replaces_the_frame(tmp_path: Path) -> None:
-    assert names(loaded(over(tmp_path, "sequence:\n- {step: only}\n", dict(FRAME))).sequence) == ["only"]
+def test_a_layer_that_replaces_the_sequence_has_one_of_its_own(tmp_path: Path) -> None:
+    folder = over(tmp_path, "sequence:\n- {step: only}\n", dict(FRAME))
+    with (folder / "ruleset.yaml").open("a", encoding="utf-8") as manifest:
+        manifest.write("replaces: [sequence]\n")
+    assert names(loaded(folder).sequence) == ["only"]
 
 
 @pytest.mark.parametrize(
-    ("change", "expected"),
+    ("row", "code", "at"),
     [
-        ("step: tow, drop: true", ("E226", 2, 22)),
-        ("step: two", ("E226", 2, 3)),
-        ("step: two, drop: true, set: {name: x}", ("E226", 2, 3)),
-        ("step: all, drop: true", ("E226", 2, 27)),
-        ("step: one, through: three, wrap: {id: x}", ("E226", 2, 36)),
-        ("step: two, through: one, wrap: {id: x}", ("E226", 2, 36)),
-        ("step: one, through: two, drop: true", ("E226", 2, 36)),
-        ("step: one, unwrap: true", ("E226", 2, 35)),
-        ("step: one, move: {after: nothing}", ("E226", 2, 41)),
-        ("step: talk, move: {after: one}", ("E226", 2, 42)),
-        ("step: one, move: {}", ("E226", 2, 33)),
-        ("step: talk/three, drop: true", ("E226", 2, 22)),
+        ("id: tow, remove: true", "E221", "remove"),
+        ("id: tow, append: {steps: []}", "E221", "append"),
+        ("id: tow, unwrap: true", "E221", "unwrap"),
+        ("id: talk/three, name: x", "E226", "{id"),
+        ("id: two, remove: true, name: x", "E222", "name"),
+        ("id: two, remove: all", "E222", "remove"),
+        ("id: talk, unwrap: false", "E222", "unwrap"),
+        ("id: one, unwrap: true", "E226", "unwrap"),
+        ("id: two, before: one, after: one", "E222", "after"),
+        ("id: x, wrap: [one, three]", "E226", "wrap"),
+        ("id: x, wrap: [two, one]", "E226", "wrap"),
+        ("id: x, wrap: [one, tow]", "E226", "tow"),
+        ("id: one, wrap: two", "E226", "wrap"),
+        ("id: one, after: nothing", "E226", "nothing"),
+        ("id: talk, after: one", "E226", "one"),
     ],
 )
-def test_a_change_that_cannot_be_made_is_told(
-    tmp_path: Path, change: str, expected: tuple[str, int, int]
+def test_a_row_that_cannot_be_laid_over_the_steps_is_told(
+    tmp_path: Path, row: str, code: str, at: str
 ) -> None:
-    findings = found(over(tmp_path, f"sequence_changes:\n- {{id: change, {change}}}\n", dict(FRAME)))
-    assert expected in places(findings)
+    line = f"- {{{row}}}"
+    findings = found(over(tmp_path, f"sequence:\n{line}\n", dict(FRAME)))
+    assert (code, 2, line.index(at) + 1) in places(findings)
+
+
+def test_a_step_is_given_once_in_a_layer(tmp_path: Path) -> None:
+    rows = "sequence:\n- {id: one, name: x}\n- {id: one, after: two}\n"
+    assert ("E205", 3, 3) in places(found(over(tmp_path, rows, dict(FRAME))))
 
 
 def test_a_second_frame_is_an_error(tmp_path: Path) -> None:
@@ -294,10 +300,55 @@ def test_a_second_frame_is_an_error(tmp_path: Path) -> None:
     assert [(d.code, d.file, d.line) for d in found(folder)] == [("E225", "tables/g.yaml", 1)]
 
 
+def test_a_further_file_of_a_ruleset_puts_steps_where_they_go(tmp_path: Path) -> None:
+    folder = write(tmp_path, {**FRAME, "tables/a.yaml": "sequence:\n- {step: x, after: one}\n"})
+    assert names(loaded(folder).sequence) == ["orders", ("talk", ["one", "x", "two"]), "three"]
+
+
 def test_wrapping_without_end_is_refused(tmp_path: Path) -> None:
-    changes = "".join(f"- {{id: w{n}, step: all, wrap: {{id: n{n}}}}}\n" for n in range(300))
-    findings = found(over(tmp_path, "sequence_changes:\n" + changes, dict(FRAME)))
+    ids = ["three", *(f"n{n}" for n in range(300))]
+    rows = "".join(f"- {{id: {new}, wrap: {old}}}\n" for old, new in pairwise(ids))
+    findings = found(over(tmp_path, "sequence:\n" + rows, dict(FRAME)))
     assert {d.code for d in findings} == {"E226"}
+
+
+# --- where rows go
+
+
+ROWS = {"tables/r.yaml": "tables:\n" + "".join(f"- {{id: {one}, rows: {{x: 1}}}}\n" for one in "abc")}
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        ("{id: x, rows: {x: 1}, before: b}", "a x b c"),
+        (
+            "{id: x, rows: {x: 1}, after: a}\n- {id: y, rows: {x: 1}, after: x}",
+            "a x y b c",
+        ),
+        ("{id: a, after: c}", "b c a"),
+        ("{id: c, before: x}\n- {id: x, rows: {x: 1}}", "a b c x"),
+    ],
+)
+def test_a_row_goes_where_it_says(tmp_path: Path, rows: str, expected: str) -> None:
+    rules = loaded(over(tmp_path, f"tables:\n- {rows}\n", dict(ROWS)))
+    assert [id_ for id_ in rules.rows("tables") if id_ != "income"] == expected.split()
+    assert not {"before", "after"} & {key for row in rules.rows("tables").values() for key in row}
+
+
+@pytest.mark.parametrize(
+    ("row", "code", "at"),
+    [
+        ("id: a, after: d", "E221", "after"),
+        ("id: a, after: a", "E221", "after"),
+        ("id: a, before: c, after: b", "E222", "after"),
+        ("id: a, remove: true, after: b", "E222", "after"),
+    ],
+)
+def test_a_row_that_cannot_go_there_is_told(tmp_path: Path, row: str, code: str, at: str) -> None:
+    line = f"- {{{row}}}"
+    findings = found(over(tmp_path, f"tables:\n{line}\n", dict(ROWS)))
+    assert (code, 2, line.index(at) + 1) in places(findings)
 
 
 # --- a scenario's own rules

@@ -14,7 +14,20 @@ import pytest
 from wteaw.ruleset.forms import forms
 
 ENGINE = Path(__file__).parents[1] / "engine"
-REMARKS = {"id", "name", "note", "source", "silence", "remove", "append", "text", "help", "aliases"}
+REMARKS = {
+    "id",
+    "name",
+    "note",
+    "source",
+    "silence",
+    "remove",
+    "append",
+    "before",
+    "after",
+    "text",
+    "help",
+    "aliases",
+}
 """Keys for readers and for overlays, which no mechanic has to look at."""
 BY_EXPRESSIONS = {"places": {"section"}, "technologies": {"category", "name"}, "units": {"tags"}}
 """Facts that expressions read as fields, whatever the engine does."""
@@ -27,8 +40,7 @@ READERS: dict[str, tuple[str, ...]] = {
     "resources": ("core/choices.py", "world/treasury.py"),
     "decisions": ("turn", "orders", "economy"),
     "fields": ("ruleset", "world"),
-    "sequence": ("turn", "units", "battle", "economy", "orders/lookahead.py", "world/view.py"),
-    "sequence_changes": ("ruleset",),
+    "sequence": ("ruleset", "turn", "units", "battle", "economy", "orders/lookahead.py", "world/view.py"),
     "missions": ("units",),
     "movement": ("units", "world", "orders", "turn/effects.py", "battle"),
     "orders": ("orders",),
@@ -87,7 +99,7 @@ def keys(schema: Any) -> Iterator[str]:
 
 
 def unread(form: str) -> list[str]:
-    apart = form not in ("fields", "sequence_changes", "tables", "links")
+    apart = form not in ("fields", "tables", "links")
     near = READERS.get(form, ())
     modules = [
         name

@@ -28,7 +28,7 @@ LONG = 130
 """Columns from which on a line of a table is long."""
 SOURCE = re.compile(r"source: (?:\[[^\]]*\]|\n(?:\s+- \S+\n)+)")
 """Where a row says which clauses it comes from."""
-OF_EVERY_ROW = {"id", "source", "note", "silence", "remove", "append", "name"}
+OF_EVERY_ROW = {"id", "source", "note", "silence", "remove", "append", "before", "after", "name"}
 REGISTER = ("clauses", "chapters")
 """Tables in which the text of the rules is kept: they are no rules themselves."""
 

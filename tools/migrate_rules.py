@@ -605,7 +605,16 @@ def _drop(file: File, node: MappingNode, number: int) -> None:
     return file.replace(line, after, "")
 
 
-MERGED: Final = ("action_changes", "counters", "definitions", "notes", "resources", "transfers", "victory")
+MERGED: Final = (
+    "action_changes",
+    "counters",
+    "definitions",
+    "notes",
+    "resources",
+    "sequence",
+    "transfers",
+    "victory",
+)
 """Keys that two earlier ones have become."""
 
 
@@ -1939,6 +1948,291 @@ def _settled_at(file: File, mark: MappingNode) -> None:
         file.replace(start, said["at"].end_mark.index, raw.replace(first, new, 1))
 
 
+# --- changes of steps of the sequence of play, which are rows of `sequence` in a layer
+
+
+STEP_NAMES: Final = ("id", "step", "phase", "input")
+ACTIONS: Final = ("drop", "unwrap", "move", "replace", "before", "after", "set", "wrap")
+Pieces = list[tuple[str, str]]
+"""The entries of a map, each a key and its text from column 0 on."""
+
+
+def changes_into_steps(folder: Path) -> tuple[list[Path], list[str]]:
+    """Write the rows of `sequence_changes` of a ruleset as rows of `sequence`; and that a layer whose
+    `sequence` stood for the whole one below replaces it.
+
+    Returns the files that have changed, and what is left to do by hand. If anything is, no file is changed.
+    """
+    manifest = folder / "ruleset.yaml"
+    head = File(manifest, manifest.read_text("utf-8"))
+    files_ = [File(path, path.read_text("utf-8")) for path in _tables_of(folder)]
+    files_ = [head, *(file for file in files_ if "sequence" in file.text)]
+    tables = [(file, key, value) for file in files_[1:] for key, value in _pairs(_composed(file.text))]
+    changes = [(file, key, value) for file, key, value in tables if key.value == "sequence_changes"]
+    whole = any(key.value == "sequence" and _is_whole(value) for _, key, value in tables)
+    layer = "extends" in _keys(_composed(head.text))
+    below = _steps_below(folder)
+    if layer and whole and below:
+        _say_replaced(head)
+    rewriting = _Rewriting({} if whole else below, own=whole or not layer)
+    for file, _, value in changes:
+        rewriting.read(file, value)
+    if untold := [told for file in files_ for told in file.untold]:
+        return [], untold
+    for file, key, value in changes:
+        text = rewriting.rows(file, value, flow=bool(value.flow_style))
+        _rename(file, key, "sequence")
+        start = value.start_mark.index
+        if not value.flow_style:
+            start = _line_end(file.text, key.end_mark.index) + 1
+        file.replace(start, _end(value), text)
+    made = [put_together(File(file.path, file.result())) for file in files_]
+    changed = [new for new, file in zip(made, files_, strict=True) if new.text != file.text]
+    for file in changed:
+        file.path.write_text(file.text, encoding="utf-8")
+    return [file.path for file in changed], [told for file in made for told in file.untold]
+
+
+def _is_whole(rows: Node) -> bool:
+    """Whether rows of `sequence` are a whole one: it waits for orders, and no row changes a step below or
+    says where it goes.
+    """
+    keys = {"before", "after", "remove", "append", "wrap", "unwrap"}
+    lies_over = any(keys & _entries(row).keys() for row in _members(rows))
+    return not lies_over and any(True for _ in _having("input", rows))
+
+
+def _having(key: str, node: Node) -> Iterator[MappingNode]:
+    """The maps in a value that have a key."""
+    for one in node.value if isinstance(node, SequenceNode) else ():
+        yield from _having(key, one)
+    for name, value in _pairs(node):
+        if name.value == key:
+            yield node  # type: ignore[misc]  # only a map has pairs
+        yield from _having(key, value)
+
+
+def _steps_below(folder: Path) -> dict[str, dict[str, Any]]:
+    """The steps of the rulesets below one, by their names."""
+    out: dict[str, dict[str, Any]] = {}
+
+    def walk(value: Any) -> None:
+        for one in value if isinstance(value, list) else ():
+            walk(one)
+        if isinstance(value, dict):
+            name = next((str(value[k]) for k in STEP_NAMES if k in value), None)
+            if name is not None:
+                out.setdefault(name, value)
+            for inner in value.values():
+                walk(inner)
+
+    for layer in list(layers(folder))[1:]:
+        for path in _tables_of(layer):
+            if re.search(r"^sequence(?:_changes)?:", text := path.read_text("utf-8"), re.MULTILINE):
+                tables = YAML(typ="safe", pure=True).load(text)
+                walk(tables.get("sequence"))
+                for change in tables.get("sequence_changes") or ():
+                    for action in ACTIONS:
+                        walk(change.get(action) if isinstance(change, dict) else None)
+    return out
+
+
+def _say_replaced(head: File) -> None:
+    """Say in a manifest that the layer has a sequence of its own."""
+    said = _entries(_composed(head.text))
+    if "replaces" not in said:
+        end = _line_end(head.text, _end(said["extends"]))
+        head.edits[end] = (end, "\nreplaces: [sequence]")
+    elif "sequence" not in _texts(said["replaces"]):
+        if said["replaces"].flow_style:
+            end = _end(said["replaces"]) - 1
+            head.edits[end] = (end, ", sequence")
+        else:
+            head.tell(said["replaces"], "the layer replaces `sequence`: write it into this list")
+
+
+@dataclass
+class _Rewriting:
+    """Changes of steps that are rewritten as rows: the steps below, and whether there are none."""
+
+    below: dict[str, dict[str, Any]]
+    own: bool
+    dropped: set[str] = field(default_factory=set)
+    """Steps that are dropped, and come again as new ones."""
+    named: dict[str, str] = field(default_factory=dict)
+    """Steps that a row changes, and by what."""
+
+    def read(self, file: File, rows: Node) -> None:
+        """Look for what cannot be said row by row."""
+        gone: set[str] = set()
+        for row in _members(rows):
+            said = _entries(row)
+            target = _text(said["step"]) if "step" in said else ""
+            actions = [action for action in ACTIONS if action in said]
+            if "remove" in said or not target or len(actions) != 1:
+                file.tell(row, "say as a row of `sequence` what this changes")
+                continue
+            action = actions[0]
+            new = [_name_of(node) for node in _members(said[action])]
+            self.dropped |= gone & set(new)
+            gone |= {target} if action in ("drop", "replace") else set()
+            if target == "all" and action != "set":
+                file.tell(said["step"], "name the first and the last step where `all` stands")
+            elif self.own and action in ("drop", "unwrap", "move", "replace", "set"):
+                file.tell(row, f"the step {target!r} is the ruleset's own: change it in `sequence`")
+            elif action == "set" and set(STEP_NAMES) & _entries(said["set"]).keys():
+                file.tell(row, "a step keeps its name: take it out and put a new one in")
+            elif action == "replace" and target in new:
+                file.tell(row, "say as a row of `sequence` what the step is now")
+            if action in ("drop", "unwrap", "move", "replace", "set"):
+                if target in self.named and target not in self.dropped:
+                    file.tell(row, f"say in one row of `sequence` all that becomes of {target!r}")
+                self.named[target] = action
+
+    def rows(self, file: File, rows: Node, *, flow: bool) -> str:
+        """The text of the rows in today's language."""
+        out: list[str] = []
+        for row in _members(rows):
+            made = self._row(file, row)
+            if flow:
+                out += [_flat(one) for one in made]
+                continue
+            dash = " " * max(0, row.start_mark.column - 2)
+            for line in _between_rows(file.text, row).splitlines():
+                out.append(f"{dash}{line.strip()}".rstrip() + "\n")
+            for one in made:
+                flat = _is_flat(one) and len(dash + "- " + _flat(one)) <= WIDTH
+                lines = (_flat(one) if flat else _blocked(one)).split("\n")
+                after = _remark_behind(file.text, row) if one is made[-1] and len(lines) == 1 else ""
+                out.append(f"{dash}- {lines[0]}{after}\n")
+                out += [f"{dash}  {line}\n" for line in lines[1:]]
+        return f"[{', '.join(out)}]" if flow else "".join(out).rstrip("\n")
+
+    def _row(self, file: File, row: MappingNode) -> list[Pieces]:
+        """What one change has become."""
+        text, said = file.text, _repeated(row) | _entries(row)
+        target = _text(said["step"])
+        action = next(action for action in ACTIONS if action in said)
+        more = [_piece(text, said[key], key) for key in ("note", "silence") if key in said]
+        source = _texts(said.get("source"))
+        value = said[action]
+        if action in ("drop", "unwrap"):
+            if target in self.dropped:
+                return []
+            gone = "remove" if action == "drop" else "unwrap"
+            cited = [("source", f"source: [{', '.join(source)}]")] if source else []
+            return [[("id", f"id: {target}"), (gone, f"{gone}: true"), *more, *cited]]
+        if action == "move":
+            ((key, where),) = ((_text(k), _text(v)) for k, v in _pairs(value))
+            return [[("id", f"id: {target}"), (key, f"{key}: {where}"), *more, *self._cited(target, source)]]
+        if action == "set":
+            pieces = _pieces(text, value)
+            cited = self._cited(target, source) if "source" not in _entries(value) else []
+            return [[("id", f"id: {target}"), *pieces, *more, *cited]]
+        if action == "wrap":
+            ends = [target, *([_text(said["through"])] if "through" in said else [])]
+            said_ends = ends[0] if len(ends) == 1 else f"[{', '.join(ends)}]"
+            return [_placed(_with_source(_pieces(text, value), value, source), "wrap", said_ends) + more]
+        out, key, where = [], "before" if action == "replace" else action, target
+        for node in _members(value):
+            pieces = _placed(_with_source(_pieces(text, node), node, source), key, where)
+            name = _name_of(node)
+            if name in self.dropped:
+                lost = [
+                    k for k in self.below.get(name, {}) if k not in _entries(node) and k not in STEP_NAMES
+                ]
+                lost = [k for k in lost if not (k == "source" and source)]
+                pieces += [("remove", f"remove: [{', '.join(lost)}]")] if lost else []
+            out.append(pieces)
+            where = name if action == "after" and name else where
+        if out:
+            out[0] += more
+        return [*out, [("id", f"id: {target}"), ("remove", "remove: true")]] if action == "replace" else out
+
+    def _cited(self, target: str, source: list[str]) -> Pieces:
+        """The clauses of a change of a step, beside those of the step below."""
+        if not source:
+            return []
+        old = self.below.get(target.rpartition("/")[2], {}).get("source") or []
+        new = [one for one in source if one not in old]
+        said = f"source: [{', '.join(new if old else source)}]"
+        return [("append", f"append: {{{said}}}")] * bool(new) if old else [("source", said)]
+
+
+def _name_of(node: MappingNode) -> str:
+    said = _entries(node)
+    return next((_text(said[key]) for key in STEP_NAMES if key in said), "")
+
+
+def _piece(text: str, value: Node, key: str) -> tuple[str, str]:
+    """An entry by its value, from column 0 on."""
+    if isinstance(value, ScalarNode):
+        return key, f"{key}: {json.dumps(' '.join(_text(value).split()), ensure_ascii=False)}"
+    return key, f"{key}: {json.dumps(_loaded(_row_text(text, value)), ensure_ascii=False)}"
+
+
+def _pieces(text: str, node: Node) -> Pieces:
+    """The entries of a map, each with the comments above it."""
+    out = []
+    for n, (key, value) in enumerate(_pairs(node)):
+        if node.flow_style:
+            piece = text[key.start_mark.index : _stop(text, key, value)]
+        else:
+            first, last = _span(text, node, n)  # type: ignore[arg-type]  # only a map has pairs
+            column = key.start_mark.column
+            lines = text[first:last].rstrip("\n").split("\n")
+            shift = 0 if first == key.start_mark.index else column
+            rest = [line[min(column, len(line) - len(line.lstrip())) :] for line in lines[1:]]
+            piece = "\n".join([lines[0][shift:], *rest])
+        out.append((_text(key), piece))
+    return out
+
+
+def _with_source(pieces: Pieces, node: Node, source: list[str]) -> Pieces:
+    """Entries that also cite what a change cites."""
+    old = _texts(_entries(node).get("source"))  # type: ignore[arg-type]  # a step is a map
+    both = [*old, *(one for one in source if one not in old)]
+    rest = [piece for piece in pieces if piece[0] != "source"] if both != old else pieces
+    return [*rest, ("source", f"source: [{', '.join(both)}]")] if both != old else rest
+
+
+def _placed(pieces: Pieces, key: str, where: str) -> Pieces:
+    """Entries of a new step with where it goes, behind its name."""
+    return [*pieces[:1], (key, f"{key}: {where}"), *pieces[1:]]
+
+
+def _is_flat(pieces: Pieces) -> bool:
+    return all("\n" not in piece and "#" not in piece for _, piece in pieces)
+
+
+def _flat(pieces: Pieces) -> str:
+    """Entries as a flow map."""
+    return (
+        _on_one_line(_blocked(pieces))
+        if not _is_flat(pieces)
+        else "{" + ", ".join(p for _, p in pieces) + "}"
+    )
+
+
+def _blocked(pieces: Pieces) -> str:
+    return "\n".join(piece for _, piece in pieces)
+
+
+def _between_rows(text: str, row: Node) -> str:
+    """The comments and blank lines above a row of a block list."""
+    lines = text[: text.rfind("\n", 0, row.start_mark.index) + 1].splitlines()
+    first = len(lines)
+    while first and (not lines[first - 1].strip() or lines[first - 1].lstrip().startswith("#")):
+        first -= 1
+    return "".join(line + "\n" for line in lines[first:])
+
+
+def _remark_behind(text: str, row: Node) -> str:
+    """A comment behind a row."""
+    rest = text[_end(row) : _line_end(text, _end(row))]
+    return rest.rstrip() if rest.lstrip().startswith("#") else ""
+
+
 # --- the calendar, which is a setting
 
 
@@ -2229,6 +2523,7 @@ OF_FOLDERS = (
     (set_players, "settings of the players"),
     (divide_in_resources, "how treasuries are divided is said by their resource"),
     (lists_into_links, "what printed lists say of links stands in the links (`listed`)"),
+    (changes_into_steps, "changes of steps are rows of `sequence`"),
     (calendar_into_settings, "the calendar is a setting"),
     (requirements_into_inputs, "what the orders of a nation together must fulfill is said by the input"),
     (marks_into_tests, "which changes make no difference is said in tests/equivalent.yaml"),

@@ -70,14 +70,14 @@ GROUPS = {
     "Numbers and words": ("definitions", "stats", "modifiers", "tables", "fields"),
     "Winning": ("victory",),
     "The turn and the table": (
-        *("sequence", "sequence_changes", "options"),
+        *("sequence", "options"),
         *("policies", "visibility"),
     ),
     "The text behind the rules": ("clauses", "chapters", "audits", "imports"),
 }
 
 
-EVERYWHERE = ("source", "note", "silence", "remove", "append")
+EVERYWHERE = ("source", "note", "silence", "remove", "append", "before", "after")
 """Keys that rows of all tables may have: they are listed once, below the list of tables."""
 
 

@@ -46,7 +46,7 @@ CODES: dict[str, str] = {
     "E214": "A face that the dice of its roll do not have, or ranges that overlap.",
     "E215": "A table whose cells are not of one kind or not under the same number of keys, or whose bands "
     "leave a number out.",
-    "E221": "An overlay removes, replaces or appends to something that is not below.",
+    "E221": "An overlay removes, replaces, appends to or goes beside something that is not there.",
     "E222": "A removed row says something more.",
     "E223": "A key is both given again and appended to or removed.",
     "E224": "`append` of a list to a map, a map to a list, or to a single value.",
@@ -132,7 +132,6 @@ PAGES: dict[str, str] = {
     "E212 E214 W616": "made/shared.md#ref-shared-roll",
     "E215 W614": "made/table-tables.md",
     "E22": "overlays.md",
-    "E225 E226": "made/table-sequence_changes.md",
     "E3": "made/expressions.md",
     "E309": "concepts/battles.md",
     "E320": "made/table-definitions.md",

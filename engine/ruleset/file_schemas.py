@@ -14,18 +14,14 @@ from typing import Any
 
 from ..core.package_data import schemas
 from .forms import Forms, forms
-from .overlay import FRAME, FRAME_CHANGES
+from .overlay import FRAME
 
 DRAFT = "http://json-schema.org/draft-07/schema#"
 
 
 def table_file(known: Forms) -> dict[str, Any]:
     """A file of rows: a map from form to a list of rows of that form."""
-    rows = {
-        form: _list(known, form, {"$ref": f"{form}.schema.json"})
-        for form in known.names
-        if form != FRAME_CHANGES
-    }
+    rows = {form: _list(known, form, {"$ref": f"{form}.schema.json"}) for form in known.names}
     return _file("A file of tables or events: form to rows. Several forms may share a file.", rows)
 
 
@@ -37,7 +33,7 @@ def overlay_file(known: Forms) -> dict[str, Any]:
         form: _list(
             known,
             form,
-            {"$ref": f"{form}.schema.json"} if form in (FRAME, FRAME_CHANGES) else _partial(known, form),
+            _partial(known, form),
         )
         for form in known.names
     }
@@ -79,7 +75,7 @@ def _partial(known: Forms, form: str) -> dict[str, Any]:
     keys = {key: {"$ref": f"{form}.schema.json#/properties/{key}"} for key in schema["properties"]}
     return {
         "type": "object",
-        "required": ["id" if known.has_id(form) else "between"],
+        "required": [] if form == FRAME else ["id" if known.has_id(form) else "between"],
         "additionalProperties": schema.get("additionalProperties", True),
         "properties": keys,
     }

@@ -10,8 +10,9 @@ of the row:
   deletes all rows of a table;
 - `append: {key: [..]}` adds to the end of the list below, `append: {key: {..}}` adds entries to the map
   below: an entry that both have is added to in the same way if it is a list or a map, and replaced otherwise;
-- `sequence`, given again, replaces the whole sequence of play; `sequence_changes` alters single steps of it
-  (see `sequence_changes.py`);
+- `before: id` and `after: id` say where a row goes among those of its table, be it new or inherited;
+- steps of the `sequence` of play are rows by their names, those inside others too (see
+  `sequence_changes.py`);
 - the manifest keeps its own id and title; its settings are merged key by key, and so are those that have
   keys of their own; the `rules` of a scenario or a case may have `settings` too.
 
@@ -31,12 +32,15 @@ from ..core.diagnostics import Diagnostic, did_you_mean
 from .forms import Forms
 from .nodes import Node, diagnose
 from .order_syntax import SLOT, slot_of
-from .sequence_changes import change_sequence
+from .sequence_changes import PLACES, lay_steps, place_of_row, without_place
 
 FRAME = "sequence"
-FRAME_CHANGES = "sequence_changes"
 SETTINGS = "settings"
 REPLACES = "replaces"
+
+
+Move = tuple[str, str, tuple[str, str], Node]
+"""A row of a layer that says where it goes: its table and id, the place, and the row as it is written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +58,6 @@ class MergedRuleset:
     manifest: Node
     forms: dict[str, dict[str, Node]] = field(default_factory=dict)
     sequence: list[Node] = field(default_factory=list)
-    changes: list[Node] = field(default_factory=list)
     added: dict[tuple[str, str], set[str]] = field(default_factory=dict)
     """Form and id of rows that are new in a layer over another: the ids that the form has below."""
     removed: dict[str, Node] = field(default_factory=dict)
@@ -137,7 +140,7 @@ def _add_layer(
 ) -> None:
     first: dict[tuple[str, str], Node] = {}
     frames: list[tuple[Node, Node]] = []
-    changes: list[Node] = []
+    moves: list[Move] = []
     below = {form: set(rows) for form, rows in draft.forms.items()}
     for file in layer.files:
         for form, rows in file.items():
@@ -155,15 +158,35 @@ def _add_layer(
             elif form == FRAME:
                 frames.append((file, rows))
             else:
-                _add_rows(draft, form, rows, known, found, first, below.get(form, set()), changes)
-    for file, _ in frames[1:]:
-        message = f"a second sequence in one ruleset (the first at {frames[0][1].where})"
-        found.append(diagnose("E225", message, file, key=FRAME))
-    if frames:
-        draft.sequence = list(frames[0][1].members())
-    draft.changes += changes
-    draft.sequence, problems = change_sequence(draft.sequence, changes)
-    found += problems
+                _add_rows(draft, form, rows, known, found, first, below.get(form, set()), moves)
+    _move(draft, moves, found)
+    whole = [] if draft.sequence else [one for one in frames if not all(map(_says_where, one[1].members()))]
+    for file, _ in whole[1:]:
+        message = f"a second sequence in one ruleset (the first at {whole[0][1].where})"
+        hint = "a further step says `before` or `after` which it goes"
+        found.append(diagnose("E225", message, file, key=FRAME, hint=hint))
+    told = [rows for file, rows in frames if all(file is not other for other, _ in whole[1:])]
+    draft.sequence = lay_steps(draft.sequence, [row for rows in told for row in rows.members()], _over, found)
+
+
+def _says_where(step: Node) -> bool:
+    return any(step.get(key) is not None for key in (*PLACES, "wrap"))
+
+
+def _move(draft: MergedRuleset, moves: list[Move], found: list[Diagnostic]) -> None:
+    """Put the rows of a layer that say where they go there, one after the other."""
+    for form, id_, (key, other), row in moves:
+        rows = draft.forms.get(form, {})
+        if other not in rows or other == id_:
+            message = f"{form} has no other row {other!r}"
+            hint = did_you_mean(other, rows.keys() - {id_})
+            found.append(diagnose("E221", message, row, key=key, hint=hint))
+        elif id_ in rows:
+            moved = rows.pop(id_)
+            order = list(rows)
+            at = order.index(other) + (key == "after")
+            order.insert(at, id_)
+            draft.forms[form] = {name: moved if name == id_ else rows[name] for name in order}
 
 
 def _drop_tables(draft: MergedRuleset, manifest: Node, known: Forms, found: list[Diagnostic]) -> None:
@@ -172,6 +195,9 @@ def _drop_tables(draft: MergedRuleset, manifest: Node, known: Forms, found: list
     for table in named.members() if named is not None and named.is_list else ():
         if table.value not in known:
             continue  # told where words are checked
+        if table.value == FRAME and draft.sequence:
+            draft.sequence = []
+            continue
         rows = draft.forms.pop(table.value, {})
         draft.removed.update(dict.fromkeys(rows, table))
         draft.replaced.setdefault(table.value, []).extend(rows.values())
@@ -192,7 +218,7 @@ def _add_rows(
     found: list[Diagnostic],
     first: dict[tuple[str, str], Node],
     below: set[str],
-    changes: list[Node],
+    moves: list[Move],
 ) -> None:
     """The rows of one table in one file."""
     for row in rows.members():
@@ -213,16 +239,16 @@ def _add_rows(
             found.append(diagnose("E205", message, row, key="id"))
             continue
         first[form, id_] = row
-        if form == FRAME_CHANGES:
-            changes.append(row)
-            continue
         here = draft.forms.setdefault(form, {})
         removal = row.get("remove")
         if removal is not None and not removal.is_list:
             _remove(draft, form, id_, row, below, found)
-        elif id_ in here:
-            here[id_] = _over(here[id_], row, found)
+            continue
+        if id_ in here:
+            where = place_of_row(row, found)
+            here[id_] = _over(here[id_], without_place(row), found)
         else:
+            where = place_of_row(row, found)
             if row.get("append") is not None:
                 message = f"nothing to append to: {form} has no {id_!r} below"
                 hint = did_you_mean(id_, below)
@@ -230,9 +256,11 @@ def _add_rows(
             if removal is not None:
                 message = f"no keys to remove: {form} has no {id_!r} below"
                 found.append(diagnose("E221", message, row, key="remove", hint=did_you_mean(id_, below)))
-            here[id_] = row
+            here[id_] = without_place(row)
             if below:
                 draft.added[form, id_] = below
+        if where is not None:
+            moves.append((form, id_, where, row))
 
 
 def _remove(

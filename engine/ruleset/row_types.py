@@ -15,10 +15,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from .forms import Forms, forms
-from .overlay import FRAME_CHANGES
 
 TARGET: Final = Path(__file__).resolve().parent.parent / "core" / "rows.pyi"
-OVERLAY_ONLY: Final = ("append", "remove")
+OVERLAY_ONLY: Final = ("append", "remove", "before", "after", "wrap", "unwrap")
 """Keys that a row has only until it is laid over the rows below it."""
 SCALARS: Final = {"string": "str", "integer": "int", "boolean": "bool"}
 SINGULARS: Final = {"aliases": "alias", "ices": "ix", "ies": "y", "ria": "rion", "s": ""}
@@ -45,7 +44,7 @@ _READ: Final = ("rows", "row", "row_or_empty")
 def row_types(known: Forms) -> str:
     """The text of the module of row types."""
     classes = _Classes(known)
-    names = {form: classes.row(form) for form in known.names if form != FRAME_CHANGES}
+    names = {form: classes.row(form) for form in known.names}
     lines = [_HEAD, *classes.texts.values(), "\nclass Tables:\n    forms: Mapping[str, Mapping[str, Row]]\n"]
     for method, signature in zip(_READ, _READERS, strict=True):
         for form, row in names.items():

@@ -1,29 +1,33 @@
-"""Changes of single steps of the sequence of play, by their ids.
+"""The steps of a layer laid over the sequence of play below it.
 
-A node's id is its `id`, else its `step`, `phase` or `input`; where a node and one inside it have the same,
-the outer one is meant, and the inner one is written `outer/inner`. A row of `sequence_changes` names a node
-and says one of: `drop` it, `unwrap` it (its steps take its place), `move` it before or after another,
-`replace` it by nodes, put nodes `before` or `after` it, `set` keys of it, `wrap` it in a node (whose `steps`
-then hold it); with `through`, all the nodes from it up to that one beside it are wrapped together. What a
-change cites as its `source`, the nodes that it makes or alters cite as well. The node `all` stands for the
-whole sequence and can only be wrapped, or have nodes put before or after it.
+A step's name is its `id`, else its `step`, `phase` or `input`; where a step and one inside it have the same,
+the outer one is meant, and the inner one is written `outer/inner`. A row of `sequence` whose name the layer
+below has, at whatever depth, is laid over that step like a row of any other table: keys given again,
+`remove`, `append`, and `before` or `after` another step, wherever that stands. Two things only steps can
+do: a new one with `wrap` holds what stood from the first to the last of the steps that it names, before its
+own `steps`; one with `unwrap` goes, and the steps inside it take its place.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
 from ..core.diagnostics import Diagnostic, did_you_mean
 from .nodes import Node, diagnose
 
-WHOLE = "all"
 STEPS = "steps"
-THROUGH = "through"
-SOURCE = "source"
+WRAP, UNWRAP = "wrap", "unwrap"
+PLACES = ("before", "after")
+"""Keys that say where a row goes: before or after another of its table."""
 NAMES = ("id", "step", "phase", "input")
 STEPS_SHOWN = "`wteaw show sequence --ruleset FOLDER` lists the steps"
 """What is said where no step has a name near the one that was written."""
 MAX_DEPTH = 20
-"""How deep nodes may stand inside nodes: a change that leads deeper is refused."""
-ACTIONS = ("drop", "unwrap", "move", "replace", "before", "after", "set", "wrap")
+"""How deep steps may stand inside steps: a row that leads deeper is refused."""
+
+Over = Callable[[Node, Node, list[Diagnostic]], Node]
+"""A row given again over the row below."""
 
 
 def node_id(node: Node) -> str | None:
@@ -36,204 +40,242 @@ def frame_nodes(nodes: list[Node]) -> list[Node]:
     found: list[Node] = []
     for node in nodes:
         found.append(node)
-        inner = node.get(STEPS)
-        if inner is not None:
-            found += frame_nodes(list(inner.members()))
+        found += frame_nodes(_inside(node))
     return found
 
 
-def change_sequence(nodes: list[Node], changes: list[Node]) -> tuple[list[Node], list[Diagnostic]]:
-    """The frame after all changes, in their order."""
-    found: list[Diagnostic] = []
-    for change in changes:
-        target = change.text("step")
-        actions = [a for a in ACTIONS if change.get(a) is not None]
-        if target is None or len(actions) != 1:
-            message = f"a change of the sequence needs `step` and one of {', '.join(ACTIONS)}"
-            found.append(diagnose("E226", message, change))
-            continue
-        before = nodes
-        if target == WHOLE:
-            nodes = _whole(nodes, change, actions[0], found)
-            nodes = _not_too_deep(nodes, before, change, found)
-            continue
-        aim = _aim(nodes, target, change, "step", found)
-        last = aim
-        if aim is not None and change.get(THROUGH) is not None:
-            last = _aim(nodes, str(change.text(THROUGH)), change, THROUGH, found)
-            if last is not None and (actions[0] != "wrap" or not _beside(nodes, aim, last)):
-                message = f"`through` goes with `wrap`, to a step that comes later beside {target!r}"
-                found.append(diagnose("E226", message, change.get(THROUGH)))
-                last = None
-        if aim is None or last is None:
-            continue
-        if actions[0] == "move":
-            nodes = _moved(nodes, aim, change, found)
+def place_of_row(row: Node, found: list[Diagnostic]) -> tuple[str, str] | None:
+    """Where a row says that it goes: `before` or `after`, and the id of the row there."""
+    said = [(key, text) for key in PLACES if (text := row.text(key))]
+    for key in PLACES:
+        node = row.get(key)
+        if node is not None and not row.text(key):
+            found.append(diagnose("E208", f"{key!r} is the id of a row, as text", row, key=key))
+    if len(said) > 1:
+        found.append(diagnose("E222", "a row goes before another or after one, not both", row, key="after"))
+    return said[0] if len(said) == 1 else None
+
+
+def without_place(row: Node, *more: str) -> Node:
+    """A row without the keys that say where it goes, and without more keys."""
+    entries = {key: value for key, value in row.value.items() if key not in (*PLACES, *more)}
+    return row if len(entries) == len(row.value) else row.with_entries(entries, row.keys)
+
+
+def lay_steps(below: list[Node], rows: list[Node], over: Over, found: list[Diagnostic]) -> list[Node]:
+    """The sequence of play after all rows of a layer, in their order; what does not fit is added to `found`.
+
+    Where there is nothing below, the rows are the sequence, and those that say where they go come last.
+    """
+    if below:
+        return _Laying(below, over, found).all(rows)
+    placed = [row for row in rows if row.is_map and any(row.get(key) is not None for key in (*PLACES, WRAP))]
+    first = [row for row in rows if not any(row is other for other in placed)]
+    for row in first:
+        for key in ("remove", "append", UNWRAP):
+            if row.is_map and row.get(key) is not None:
+                message = f"{key!r} changes a step of a ruleset below: there is none"
+                found.append(diagnose("E221", message, row, key=key))
+    return _Laying(first, over, found).all(placed)
+
+
+@dataclass
+class _Laying:
+    """Rows that are being laid over steps."""
+
+    nodes: list[Node]
+    over: Over
+    found: list[Diagnostic]
+    given: dict[str, Node] = field(default_factory=dict)
+    """The rows of the layer by the names that they say."""
+
+    def all(self, rows: list[Node]) -> list[Node]:
+        for row in rows:
+            before = self.nodes
+            if not row.is_map:
+                self.nodes = [*self.nodes, row]  # told where steps have their shape
+                continue
+            name = node_id(row)
+            if name is not None and name in self.given:
+                message = f"sequence has {name!r} twice (first at {self.given[name].where})"
+                self.found.append(diagnose("E205", message, row))
+                continue
+            if name is not None:
+                self.given[name] = row
+            self.nodes = self._laid(row, name)
+            self.nodes = self._not_too_deep(before, row)
+        return self.nodes
+
+    def _laid(self, row: Node, name: str | None) -> list[Node]:
+        """The steps with one row over them."""
+        fits = self._called(name) if name is not None else []
+        if len(fits) > 1:
+            self._several(row, str(name), len(fits))
+            return self.nodes
+        if not fits:
+            return self._new(row, name)
+        aim = fits[0]
+        if row.get(WRAP) is not None:
+            return self._refused(row, WRAP, f"a step that wraps others is new, and there is a step {name!r}")
+        removal = row.get("remove")
+        gone = removal is not None and not removal.is_list
+        if gone or row.get(UNWRAP) is not None:
+            return self._gone(row, aim, "remove" if gone else UNWRAP)
+        where = place_of_row(row, self.found)
+        again = self.over(aim, without_place(row, "id"), self.found)
+        if where is None:
+            return _put(self.nodes, aim, [again])
+        rest = _put(self.nodes, aim, [])
+        return self._beside(rest, again, where, row) or self.nodes
+
+    def _gone(self, row: Node, aim: Node, key: str) -> list[Node]:
+        """The steps without one, or with the steps inside it in its place."""
+        if row.value[key].value is not True:
+            return self._refused(
+                row, key, f"{key!r} is true{', or a list of keys' * (key == 'remove')}", "E222"
+            )
+        extra = [k for k in row.value if k not in (*NAMES, key, "note", "source")]
+        if extra:
+            self._refused(row, extra[0], f"a step that goes cannot say {extra[0]!r} as well", "E222")
+        inner = _inside(aim)
+        if key == UNWRAP and not inner:
+            return self._refused(row, key, "the step has no steps to take its place")
+        return _put(self.nodes, aim, inner if key == UNWRAP else [])
+
+    def _new(self, row: Node, name: str | None) -> list[Node]:
+        """The steps with a new one."""
+        for key in ("remove", "append", UNWRAP):
+            if row.get(key) is not None:
+                self._refused(row, key, f"the sequence has no step {name!r}", "E221", self._near(str(name)))
+                return self.nodes
+        if name is not None and "/" in name:
+            return self._refused(row, None, f"the sequence has no step {name!r}", hint=self._near(name))
+        where = place_of_row(row, self.found)
+        if row.get(WRAP) is not None:
+            return self._wrapped(row)
+        if where is None:
+            return [*self.nodes, without_place(row)]
+        return self._beside(self.nodes, without_place(row), where, row) or self.nodes
+
+    def _beside(self, nodes: list[Node], node: Node, where: tuple[str, str], row: Node) -> list[Node] | None:
+        """The steps with one more before or after another; None if that is not there."""
+        key, word = where
+        to = self._aim(nodes, word, row.value[key])
+        if to is None:
+            return None
+        return _put(nodes, to, [node, to] if key == "before" else [to, node])
+
+    def _wrapped(self, row: Node) -> list[Node]:
+        """The steps with some of them inside a new one: from the first to the last that it names."""
+        said = row.value[WRAP]
+        ends = said.members() if said.is_list else [said]
+        aims = [self._aim(self.nodes, str(end.value), end) for end in ends]
+        if not aims or any(aim is None for aim in aims):
+            return self.nodes
+        beside = _from_to(self.nodes, aims[0], aims[-1])  # type: ignore[arg-type]  # none is None
+        if beside is None or len(aims) > 2:
+            return self._refused(
+                row, WRAP, "`wrap` names a step, or the first and the last of several in a row"
+            )
+        around = without_place(row, WRAP)
+        steps = Node([*beside, *_inside(around)], said.file, said.line, said.column)
+        keys = {STEPS: (said.file, said.line, said.column), **around.keys}
+        nodes = self.nodes
+        for node in beside[1:]:
+            nodes = _put(nodes, node, [])
+        return _put(nodes, beside[0], [around.with_entries({**around.value, STEPS: steps}, keys)])
+
+    # ---- which step is meant
+
+    def _called(self, name: str, nodes: list[Node] | None = None) -> list[Node]:
+        """The outermost steps of a name, or of a path of names."""
+        words = tuple(name.split("/"))
+        fits = [
+            (path, node)
+            for path, node in _paths(self.nodes if nodes is None else nodes, ())
+            if path[-len(words) :] == words
+        ]
+        return [
+            node
+            for path, node in fits
+            if not any(path[: len(p)] == p and len(p) < len(path) for p, _ in fits)
+        ]
+
+    def _aim(self, nodes: list[Node], name: str, at: Node) -> Node | None:
+        """The one step of a name, or None with what is wrong."""
+        fits = self._called(name, nodes)
+        if len(fits) == 1:
+            return fits[0]
+        if fits:
+            self._several(at, name, len(fits))
         else:
-            nodes = _changed(nodes, (aim, last), change, actions[0], found)
-        nodes = _not_too_deep(nodes, before, change, found)
-    return nodes, found
+            hint = self._near(name)
+            self.found.append(diagnose("E226", f"the sequence has no step {name!r}", at, hint=hint))
+        return None
+
+    def _near(self, name: str) -> str:
+        ids = [path[-1] for path, _ in _paths(self.nodes, ()) if path[-1]]
+        return did_you_mean(name, ids) or STEPS_SHOWN
+
+    def _several(self, at: Node, name: str, number: int) -> None:
+        message = f"the sequence has {number} steps called {name!r}"
+        hint = "give one of them an `id`, or name the step around it: OUTER/INNER"
+        self.found.append(diagnose("E226", message, at, hint=hint))
+
+    def _refused(
+        self, row: Node, key: str | None, message: str, code: str = "E226", hint: str = ""
+    ) -> list[Node]:
+        self.found.append(diagnose(code, message, row, key=key, hint=hint))
+        return self.nodes
+
+    def _not_too_deep(self, before: list[Node], row: Node) -> list[Node]:
+        level, depth = self.nodes, 0
+        while level and depth <= MAX_DEPTH:
+            level = [child for node in level for child in _inside(node)]
+            depth += 1
+        if depth <= MAX_DEPTH:
+            return self.nodes
+        message = f"steps of the sequence inside one another, more than {MAX_DEPTH} deep"
+        self.found.append(diagnose("E226", message, row))
+        return before
 
 
-def _aim(nodes: list[Node], target: str, change: Node, key: str, found: list[Diagnostic]) -> Node | None:
-    """The one node of that name (or path of names), or None with what is wrong."""
-    paths = _paths(nodes, ())
-    words = tuple(target.split("/"))
-    fits = [(path, node) for path, node in paths if path[-len(words) :] == words]
-    outer = [
-        node for path, node in fits if not any(path[: len(p)] == p and len(p) < len(path) for p, _ in fits)
-    ]
-    if len(outer) == 1:
-        return outer[0]
-    ids = [i for path, _ in paths for i in path[-1:] if i]
-    several = f"{len(outer)} steps called {target!r}" if outer else f"no step {target!r}"
-    hint = (
-        "give one of them an `id`, or name the step around it: OUTER/INNER"
-        if outer
-        else did_you_mean(target, ids) or STEPS_SHOWN
-    )
-    found.append(diagnose("E226", f"the sequence has {several}", change.get(key), hint=hint))
-    return None
+def _inside(node: Node) -> list[Node]:
+    """The steps inside a step."""
+    inner = node.get(STEPS) if node.is_map else None
+    return list(inner.members()) if inner is not None else []
+
+
+def _put(nodes: list[Node], aim: Node, instead: list[Node]) -> list[Node]:
+    """The steps with others in the place of one, at whatever depth."""
+    out: list[Node] = []
+    for node in nodes:
+        if node is aim:
+            out += instead
+            continue
+        inner = _inside(node)
+        if any(n is aim for n in frame_nodes(inner)):
+            old = node.value[STEPS]
+            steps = Node(_put(inner, aim, instead), old.file, old.line, old.column)
+            node = node.with_entries({**node.value, STEPS: steps}, node.keys)
+        out.append(node)
+    return out
 
 
 def _paths(nodes: list[Node], above: tuple[str, ...]) -> list[tuple[tuple[str, ...], Node]]:
-    """Every node with the names of those around it and its own."""
+    """Every step with the names of those around it and its own."""
     out: list[tuple[tuple[str, ...], Node]] = []
     for node in nodes:
-        path = (*above, node_id(node) or "")
+        path = (*above, (node_id(node) if node.is_map else None) or "")
         out.append((path, node))
-        inner = node.get(STEPS)
-        if inner is not None:
-            out += _paths(list(inner.members()), path)
+        out += _paths(_inside(node), path)
     return out
 
 
-def _beside(nodes: list[Node], one: Node, other: Node) -> bool:
-    """Whether two nodes stand in one list, the second not before the first."""
-    if any(n is one for n in nodes):
-        places = {id(n): i for i, n in enumerate(nodes)}
-        return id(other) in places and places[id(one)] <= places[id(other)]
-    return any(
-        _beside(list(inner.members()), one, other) for n in nodes if (inner := n.get(STEPS)) is not None
-    )
-
-
-def _not_too_deep(nodes: list[Node], before: list[Node], change: Node, found: list[Diagnostic]) -> list[Node]:
-    level, depth = nodes, 0
-    while level and depth <= MAX_DEPTH:
-        below = [inner for node in level if (inner := node.get(STEPS)) is not None]
-        level = [child for inner in below for child in inner.members()]
-        depth += 1
-    if depth <= MAX_DEPTH:
-        return nodes
-    found.append(
-        diagnose("E226", f"steps of the sequence inside one another, more than {MAX_DEPTH} deep", change)
-    )
-    return before
-
-
-def _whole(nodes: list[Node], change: Node, action: str, found: list[Diagnostic]) -> list[Node]:
-    what = change.value[action]
-    match action:
-        case "before":
-            return [*what.members(), *nodes]
-        case "after":
-            return [*nodes, *what.members()]
-        case "wrap" if what.is_map:
-            return [_wrapped(nodes, what)]
-    message = f"the whole sequence cannot be changed by {action!r}"
-    found.append(diagnose("E226", message, change, key=action, hint="give `sequence` again"))
-    return nodes
-
-
-def _changed(
-    nodes: list[Node], aim: tuple[Node, Node], change: Node, action: str, found: list[Diagnostic]
-) -> list[Node]:
-    out: list[Node] = []
-    what = change.value[action]
-    first, last = aim
-    if any(n is first for n in nodes) and action == "wrap" and what.is_map:
-        start, end = (next(i for i, n in enumerate(nodes) if n is a) for a in (first, last))
-        return [
-            *nodes[:start],
-            _sourced(_wrapped(nodes[start : end + 1], what), change.get(SOURCE)),
-            *nodes[end + 1 :],
-        ]
-    for node in nodes:
-        if node is not first:
-            inner = node.get(STEPS)
-            if inner is not None and any(n is first for n in frame_nodes(list(inner.members()))):
-                steps = Node(
-                    _changed(list(inner.members()), aim, change, action, found),
-                    inner.file,
-                    inner.line,
-                    inner.column,
-                )
-                node = node.with_entries({**node.value, STEPS: steps}, node.keys)
-            out.append(node)
-            continue
-        source = change.get(SOURCE)
-        match action:
-            case "drop":
-                pass
-            case "unwrap":
-                inner = node.get(STEPS)
-                if inner is None:
-                    found.append(diagnose("E226", "the step has no steps to take its place", what))
-                    out.append(node)
-                else:
-                    out += inner.members()
-            case "replace":
-                out += [_sourced(n, source) for n in (what.members() if what.is_list else [what])]
-            case "before":
-                out += [*(_sourced(n, source) for n in what.members()), node]
-            case "after":
-                out += [node, *(_sourced(n, source) for n in what.members())]
-            case "set" if what.is_map:
-                out.append(
-                    _sourced(
-                        node.with_entries({**node.value, **what.value}, {**node.keys, **what.keys}), source
-                    )
-                )
-            case _:
-                found.append(diagnose("E226", f"{action!r} must be a map", what))
-                out.append(node)
-    return out
-
-
-def _sourced(node: Node, source: Node | None) -> Node:
-    """A node that also cites what its change cites."""
-    if source is None or not source.is_list:
-        return node
-    old = node.get(SOURCE)
-    said = [s.value for s in old.members()] if old is not None else []
-    more = [s for s in source.members() if s.value not in said]
-    both = Node([*(old.members() if old is not None else ()), *more], source.file, source.line, source.column)
-    return node.with_entries(
-        {**node.value, SOURCE: both}, {**node.keys, SOURCE: (source.file, source.line, source.column)}
-    )
-
-
-def _moved(nodes: list[Node], aim: Node, change: Node, found: list[Diagnostic]) -> list[Node]:
-    """The frame with a node put before or after another one."""
-    how = change.value["move"]
-    where = next((k for k in ("before", "after") if how.text(k)), None)
-    if where is None or len(how.value) != 1:
-        found.append(diagnose("E226", "`move` says one of before and after, and a step", how))
-        return nodes
-    without = _changed(
-        nodes, (aim, aim), change.with_entries({**change.value, "drop": how}, change.keys), "drop", found
-    )
-    to = _aim(without, str(how.text(where)), how, where, found)
-    if to is None:
-        return nodes
-    beside = change.with_entries({where: Node([aim], how.file, how.line, how.column)}, {})
-    return _changed(without, (to, to), beside, where, found)
-
-
-def _wrapped(nodes: list[Node], around: Node) -> Node:
-    """The nodes inside another: before what that one already holds there."""
-    inner = around.get(STEPS)
-    steps = Node([*nodes, *(inner.members() if inner else [])], around.file, around.line, around.column)
-    keys = {STEPS: (around.file, around.line, around.column), **around.keys}
-    return around.with_entries({**around.value, STEPS: steps}, keys)
+def _from_to(nodes: list[Node], one: Node, other: Node) -> list[Node] | None:
+    """The steps from one to another that stands in the same list, not before it."""
+    places = {id(node): number for number, node in enumerate(nodes)}
+    if id(one) in places:
+        first, last = places[id(one)], places.get(id(other), -1)
+        return nodes[first : last + 1] if last >= first else None
+    return next((found for node in nodes if (found := _from_to(_inside(node), one, other)) is not None), None)

@@ -139,7 +139,10 @@ class Shelf:
 
     def _changed(self, own: Mapping[str, Any]) -> Ruleset:
         forms: dict[str, Mapping[str, Row]] = dict(self.ruleset.forms)
+        settings = own.get("rules", {}).get("settings", {})
         for form, rows in own.get("rules", {}).items():
+            if form == "settings":
+                continue
             path = ("given", "rules", form)
             below = forms.get(form, {})
             forms[form] = lay_rows(below, rows, path)
@@ -161,6 +164,9 @@ class Shelf:
                 units[kind] = {**row, **figures, **({"grades": grades} if grades else {})}
             forms["units"] = units
         changed = replace(self.ruleset, forms=forms)
+        if settings:
+            laid = _laid(self.ruleset.manifest.get("settings", {}), settings)
+            changed = replace(changed, manifest={**self.ruleset.manifest, "settings": laid})
         Grammar.of(self.ruleset)
         changed.take_over(self.ruleset)
         return changed
@@ -179,6 +185,15 @@ class Shelf:
         return self._scenarios[key]
 
 
+def _laid(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings over settings, as in an overlay: of those that have keys of their own key by key."""
+    out = dict(below)
+    for key, value in above.items():
+        old = out.get(key)
+        out[key] = _laid(old, value) if isinstance(old, Mapping) and isinstance(value, Mapping) else value
+    return out
+
+
 def lay_rows(below: Mapping[str, Row], rows: Iterable[Row], path: tuple[str | int, ...]) -> dict[str, Row]:
     """Rows of a case over those of the ruleset: key by key, `remove` and `append` as in an overlay."""
     out = dict(below)
@@ -190,10 +205,17 @@ def lay_rows(below: Mapping[str, Row], rows: Iterable[Row], path: tuple[str | in
             known(out, id_, "row", (*path, number))
             del out[id_]
             continue
-        new = {**out.get(id_, {}), **{k: v for k, v in row.items() if k != "append"}, "id": id_}
+        said = {k: v for k, v in row.items() if k not in ("append", "before", "after")}
+        new = {**out.get(id_, {}), **said, "id": id_}
         for key, more in row.get("append", {}).items():
             new[key] = [*new[key], *more] if isinstance(more, list) else {**new[key], **more}
         out[id_] = new
+        for key in ("before", "after"):
+            if key in row:
+                known(out, row[key], "row", (*path, number, key))
+                order = [name for name in out if name != id_]
+                order.insert(order.index(row[key]) + (key == "after"), id_)
+                out = {name: out[name] for name in order}
     return out
 
 

@@ -63,7 +63,6 @@ Check = Callable[[Subject], Iterable[Diagnostic]]
 CHECKS: tuple[Check, ...] = (
     schema.rows_have_the_shape_of_their_form,
     schema.the_manifest_has_its_shape,
-    schema.changes_of_the_sequence_have_their_shape,
     schema.the_sequence_has_its_shape,
     fields.further_keys_are_declared_fields,
     fields.fields_have_their_type,

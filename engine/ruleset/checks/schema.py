@@ -12,7 +12,7 @@ from typing import Any
 from ...core.diagnostics import Diagnostic, did_you_mean
 from ..forms import Fault, Forms, annotated
 from ..nodes import EMPTY, Node, Path, diagnose, find, plain_value
-from ..overlay import FRAME, FRAME_CHANGES
+from ..overlay import FRAME
 from .subject import MANIFEST, Subject
 
 
@@ -50,12 +50,6 @@ def the_manifest_has_its_shape(subject: Subject) -> Iterator[Diagnostic]:
         if faults:
             subject.faulty.add((MANIFEST, ""))
             yield from faults
-
-
-def changes_of_the_sequence_have_their_shape(subject: Subject) -> Iterator[Diagnostic]:
-    """Every row that changes a step of the sequence of play."""
-    for change in subject.draft.changes:
-        yield from faults_of(subject.known, FRAME_CHANGES, change)
 
 
 def the_sequence_has_its_shape(subject: Subject) -> Iterator[Diagnostic]:
