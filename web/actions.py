@@ -210,15 +210,16 @@ def _how_to_answer(server: Server, role: Role, ended: bool, game: Game) -> str:
     """What a mailed report begins with: where orders go, and where dice are checked."""
     dice = rolls_dice(game.ruleset)
     if ended:
-        proved = ", and all dice can be checked," if dice else ""
-        return f"Everything is shown{proved} at {page_address(server, role, 'turn')}."
+        proved = ", and all dice can be checked" if dice else ""
+        return f"Everything is shown{proved}: {page_address(server, role, 'turn')}"
     answer = (
-        ", or answer this mail with the form at its end (answer `help` to be told of every order)"
+        "Or answer this mail with the form at its end (answer `help` to be told of every order).\n"
         if server.post
         else ""
     )
-    proof = f"\nYour dice can be checked at {page_address(server, role, 'proof')}." if dice else ""
-    return f"Write your orders at {page_address(server, role, 'orders')}{answer}.{proof}"
+    # no full stop stands behind an address: some programs take it for a part of it
+    proof = f"Your dice can be checked here: {page_address(server, role, 'proof')}\n" if dice else ""
+    return f"Write your orders here: {page_address(server, role, 'orders')}\n{answer}{proof}".rstrip()
 
 
 def written_reports(
@@ -275,7 +276,7 @@ def send_reminders(server: Server, game: Game, late: list[Seat], occasion: str) 
     turn = game.stage().position.turn
     title = str(game.head["title"])
     settings = server.hall.settings(game.id)
-    answer = " or answer this mail with them" if server.post else ""
+    answer = ", or in an answer to this mail" if server.post else ""
     due = f" They are due {moment(settings.due, settings.zone)}." if settings.due else ""
     out = []
     for seat in late:
@@ -284,7 +285,7 @@ def send_reminders(server: Server, game: Game, late: list[Seat], occasion: str) 
         where = page_address(server, seat.role, "orders")
         text = (
             f"Your orders for turn {turn} of {title} ({seat.name}) have not come in.{due}\n\nWrite them "
-            f"at {where}{answer}.\n"
+            f"on your page{answer}: {where}\n"
         )
         key = f"remind/{game.id}/{game.stage().number}/{seat.nation}/{occasion}"
         new = server.outbox.put(

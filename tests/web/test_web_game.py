@@ -122,9 +122,8 @@ def test_a_turn_in_six_steps(at: House, red: Browser, mo: Browser) -> None:
         parts = list(mail.iter_attachments())
         whose = "Red" if mail["To"] == "ann@a.example" else "Blue"
         text = mail.get_body(("plain",)).get_content()
-        assert text.startswith(
-            f"Write your orders at http://testserver/seat/{at.role('small', 'player', whose.lower()).id}/orders.\n"
-        )
+        where = f"http://testserver/seat/{at.role('small', 'player', whose.lower()).id}"
+        assert text.startswith(f"Write your orders here: {where}/orders\n")
         assert "Orders for turn 2 are due Friday 8 May, 12:00 UTC." in text
         assert [p.get_content_type() for p in parts] == ["text/html"] and f": {whose}" in text
         assert ("Carried out: dig" in str(parts[0].get_content())) == (whose == "Red")
