@@ -43,7 +43,7 @@ FRAME: list[Row] = [
 ]
 POLICY: Row = {
     "id": "p",
-    "payments": [{"order": "survey", "each": "site", "among": {"site": "places(holder=self)"}}],
+    "orders": [{"order": "survey", "each": "site", "among": {"site": "places(holder=self)"}}],
 }
 
 

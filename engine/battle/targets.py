@@ -32,6 +32,13 @@ def losses_named(ruleset: Ruleset, order: Order) -> Iterator[tuple[str, str]]:
             yield option, str(kind)
 
 
+@derived_of("battles")
+def stand_ins(ruleset: Ruleset) -> frozenset[str]:
+    """The kinds of units that no nation has, and that battles place beside others (`virtual`)."""
+    rows = ruleset.rows("battles").values()
+    return frozenset(one["id"] for row in rows for one in row.get("virtual", ()))
+
+
 def no_loss(world: World, order: Order) -> Refusal | None:
     """Why an order may not name a kind among its losses: none of it takes a hit in any battle that it is
     in.

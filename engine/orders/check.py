@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..battle.targets import losses_named
+from ..battle.targets import losses_named, stand_ins
 from ..core.diagnostics import Diagnostic, Severity
 from ..core.patience import go_on
 from ..economy.catalogue import Market
@@ -386,7 +386,7 @@ def absent_losses(
             there.update(order_kinds(world.ruleset)[intent.verb].sends(world, nation, intent))
         for at in ends[place]:
             there.update(str(row["kind"]) for _, row in world.state.stacks(at=at, owner=nation))
-        missing = list(dict.fromkeys(kind for kind in kinds if kind not in there))
+        missing = list(dict.fromkeys(kind for kind in kinds if kind not in there | stand_ins(world.ruleset)))
         if missing and ends[place]:
             what = " and ".join(names.printed("unit-kind", kind, 2) for kind in missing)
             yield place, Remark(Note.WARNED, f"you have no {what} there to lose")

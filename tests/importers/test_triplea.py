@@ -375,7 +375,7 @@ def test_force_replaces_no_other_folder(tmp_path: Path) -> None:
     with pytest.raises(FolderError, match=r"no ruleset"):
         import_game(LEAST, mine, force=True)
     (tmp_path / "file").write_text("", encoding="utf-8")
-    with pytest.raises(FolderError, match="no folder"):
+    with pytest.raises(FolderError, match="not a folder"):
         import_game(LEAST, tmp_path / "file", force=True)
     assert (mine / "letter.txt").exists()
 

@@ -53,7 +53,7 @@ def test_nothing_is_made_while_somebody_waits(at: House, made: list[tuple[str, s
     assert sorted(made) == sorted((name, nation) for _, name in MADE for nation in ("red", "blue"))
     made.clear()
     red = at.come_in(at.role("small", "player", "red"))
-    assert "dig" in said(red.get("orders", phase="court")) and red.get("turn").status_code == 200
+    assert "Dig" in said(red.get("orders", phase="court")) and red.get("turn").status_code == 200
     assert made == [] and look_ahead(at.hall, done, threading.Event()) == [], "it stands where it stood"
 
 
