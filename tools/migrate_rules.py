@@ -732,7 +732,7 @@ def _end(node: Node) -> int:
     """Where the text of a value ends, without the blank lines and comments after it."""
     if isinstance(node, ScalarNode) and node.style in ("|", ">"):  # it ends where the next line begins
         return len(str(node.end_mark.buffer)[: node.end_mark.index].rstrip())
-    if isinstance(node, ScalarNode) or getattr(node, "flow_style", False) or not node.value:
+    if isinstance(node, ScalarNode) or _is_flow(node) or not node.value:
         return int(node.end_mark.index)
     last = node.value[-1]
     return _end(last[1] if isinstance(last, tuple) else last)
@@ -1766,7 +1766,7 @@ def _more_sources(file: File, row: MappingNode, said: dict[str, Node], more: lis
         end = _stop(file.text, *last)
         gap = ", " if row.flow_style else "\n" + " " * row.value[0][0].start_mark.column
         file.edits[end] = (end, f"{file.edits.get(end, (end, ''))[1]}{gap}source: [{', '.join(new)}]")
-    elif getattr(sources, "flow_style", False):
+    elif _is_flow(sources):
         end = _end(sources) - 1
         file.edits[end] = (end, f", {', '.join(new)}")
     else:
@@ -1980,10 +1980,10 @@ def changes_into_steps(folder: Path) -> tuple[list[Path], list[str]]:
     if untold := [told for file in files_ for told in file.untold]:
         return [], untold
     for file, key, value in changes:
-        text = rewriting.rows(file, value, flow=bool(value.flow_style))
+        text = rewriting.rows(file, value, flow=_is_flow(value))
         _rename(file, key, "sequence")
         start = value.start_mark.index
-        if not value.flow_style:
+        if not _is_flow(value):
             start = _line_end(file.text, key.end_mark.index) + 1
         file.replace(start, _end(value), text)
     made = [put_together(File(file.path, file.result())) for file in files_]
@@ -2044,7 +2044,7 @@ def _say_replaced(head: File) -> None:
         end = _line_end(head.text, _end(said["extends"]))
         head.edits[end] = (end, "\nreplaces: [sequence]")
     elif "sequence" not in _texts(said["replaces"]):
-        if said["replaces"].flow_style:
+        if _is_flow(said["replaces"]):
             end = _end(said["replaces"]) - 1
             head.edits[end] = (end, ", sequence")
         else:
@@ -2175,7 +2175,7 @@ def _pieces(text: str, node: Node) -> Pieces:
     """The entries of a map, each with the comments above it."""
     out = []
     for n, (key, value) in enumerate(_pairs(node)):
-        if node.flow_style:
+        if _is_flow(node):
             piece = text[key.start_mark.index : _stop(text, key, value)]
         else:
             first, last = _span(text, node, n)  # type: ignore[arg-type]  # only a map has pairs
@@ -2190,7 +2190,7 @@ def _pieces(text: str, node: Node) -> Pieces:
 
 def _with_source(pieces: Pieces, node: Node, source: list[str]) -> Pieces:
     """Entries that also cite what a change cites."""
-    old = _texts(_entries(node).get("source"))  # type: ignore[arg-type]  # a step is a map
+    old = _texts(_entries(node).get("source"))
     both = [*old, *(one for one in source if one not in old)]
     rest = [piece for piece in pieces if piece[0] != "source"] if both != old else pieces
     return [*rest, ("source", f"source: [{', '.join(both)}]")] if both != old else rest
@@ -2446,7 +2446,7 @@ def _on_one_line(row: str) -> str:
     for n, (key, value) in enumerate(_pairs(node)):
         raw = row[key.end_mark.index : _stop(row, key, value)]
         plain = "\n" not in raw and (
-            value.flow_style if not isinstance(value, ScalarNode) else _is_plain(row, node, n)
+            _is_flow(value) if not isinstance(value, ScalarNode) else _is_plain(row, node, n)
         )
         entries.append(
             _text(key) + (raw if plain else f": {json.dumps(_loaded(row)[_text(key)], ensure_ascii=False)}")
@@ -2482,7 +2482,13 @@ def _as_required(file: File, row: MappingNode, above: str) -> tuple[str, str]:
 
 
 def _key_of(node: MappingNode, value: Node) -> Node:
-    return next(key for key, one in node.value if one is value)
+    key: Node = next(key for key, one in node.value if one is value)
+    return key
+
+
+def _is_flow(node: Node) -> bool:
+    """Whether a list or a map stands in braces."""
+    return bool(getattr(node, "flow_style", False))
 
 
 def _unless(when: str, test: str) -> str:
