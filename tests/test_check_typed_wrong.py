@@ -394,6 +394,17 @@ def test_orders_that_can_be_written_with_the_same_words_are_told(game: Path, syn
     assert [d.code for d in found] == [code] * bool(code)
 
 
+@pytest.mark.parametrize(("givers", "code"), [("[borea]", ""), ("[auria, borea]", "W611"), ("auria", "W611")])
+def test_orders_of_different_nations_may_be_written_alike(game: Path, givers: str, code: str) -> None:
+    text = (game / "tables/orders.yaml").read_text("utf-8")
+    rows = "".join(
+        f"  - {{id: {id_}, syntax: bribe them, for: {whose}, effects: [{{say: hm}}], silence: {{W602: taken by no step}}}}\n"
+        for id_, whose in (("bribe", "[auria]"), ("bribe-too", givers))
+    )
+    found = told(game, "tables/orders.yaml", text.replace("definitions:", rows + "\ndefinitions:"))
+    assert [d.code for d in found] == [code] * bool(code)
+
+
 CASES = [
     ("{highgate: {auria: {foot: 2}}}", "{higgate: {auria: {foot: 2}}}", "E401", "'highgate'"),
     ("{stonebridge: {auria: {foot: 1}}", "{stonebridge: {auira: {foot: 1}}", "E401", "'auria'"),

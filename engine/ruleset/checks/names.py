@@ -46,29 +46,52 @@ def orders_are_written_apart(subject: Subject) -> Iterator[Diagnostic]:
     """Of two orders that can be written with the same words, lines are read as the first: the second cannot
     be given.
 
-    Unless each is asked for at an input of its own.
+    Unless each is asked for at an input of its own, or they are orders of different nations.
     """
     points = subject.once("points of orders", points_of_orders)
-    taken: dict[str, tuple[str, str]] = {}
+    taken: dict[str, list[tuple[str, str]]] = {}
+    givers: dict[tuple[str, str], set[str]] = {}
     for form in ("actions", "orders", "decisions"):
         for id_, row, node in subject.each(form):
+            own = (form, id_)
+            givers[own] = _givers(subject, row)
+            others = dict.fromkeys(o for way in _ways(row) for o in taken.setdefault(way, []))
+            for way in _ways(row):
+                taken[way].append(own)
             other = next(
-                (o for way in _ways(row) if (o := taken.setdefault(way, (form, id_))) != (form, id_)), None
+                (
+                    o
+                    for o in others
+                    if o != own and not _apart(points, o, own) and not _of_others(givers[o], givers[own])
+                ),
+                None,
             )
-            if other is not None and _apart(points, other, (form, id_)):
-                continue
             if other is not None and not node.is_below:
                 message = f"{'/'.join(other)} is written in the same way: a line is read as one of them only"
                 yield diagnose("W611", message, node, key="syntax")
     yield from _notes_that_are_orders(subject, taken)
 
 
-def _notes_that_are_orders(subject: Subject, taken: Mapping[str, tuple[str, str]]) -> Iterator[Diagnostic]:
+def _givers(subject: Subject, row: Mapping[str, Any]) -> set[str]:
+    """The nations that alone may give an order, where its row names them one by one; else nobody."""
+    named = row.get("for")
+    listed = set(named) if isinstance(named, list) else set()
+    return listed if listed <= set(subject.rows("nations")) else set()
+
+
+def _of_others(givers: set[str], others: set[str]) -> bool:
+    """Whether two orders are said to be given by different nations."""
+    return bool(givers and others) and givers.isdisjoint(others)
+
+
+def _notes_that_are_orders(
+    subject: Subject, taken: Mapping[str, list[tuple[str, str]]]
+) -> Iterator[Diagnostic]:
     """What is said of a line that is no order is never said where the line is one: with a slot in it, it may
     be said of what the order does not take there.
     """
     for _, row, node in subject.each("notes"):
-        other = next((taken[way] for way in _ways(row) if way in taken and "{" not in way), None)
+        other = next((taken[way][0] for way in _ways(row) if way in taken and "{" not in way), None)
         if other is not None and not node.is_below:
             message = f"{'/'.join(other)} is written so: the line is an order, and this is never said"
             yield diagnose("W611", message, node, key="syntax")
