@@ -279,6 +279,28 @@ def test_a_step_that_the_sequence_does_not_have_is_an_error_of_the_case(
 
 
 @pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        ("at: nowhere", "no place 'nowhere'"),
+        ("from: asch", "did you mean 'ash'?"),
+        ("works: moat", "no works are called 'moat'"),
+        ("orders: {rde: [foot]}", "did you mean 'red'?"),
+        ("orders: {red: [foots]}", "did you mean 'foot'?"),
+        ("lost: {attacker: {red: {foots: 0}}}", "no unit 'foots'"),
+        ("left: {defender: {bleu: {foot: 0}}}", "no nation 'bleu'"),
+    ],
+)
+def test_odds_of_what_is_not_there_are_no_odds(folder: Path, more: str, says: str) -> None:
+    write(folder, {"tables/b.yaml": "battles: [{id: brawl, die: 1d9, stages: [{id: fire, value: punch}]}]\n"})
+    asked = "battle: brawl, attackers: {red: {foot: 1}}, defenders: {blue: {foot: 1}}"
+    fair = only(folder, f"- id: c\n  then: {{odds: [{{{asked}, at: birch, from: ash, loss: 4/19}}]}}\n")
+    assert (fair.status, fair.failures) == ("passed", ())
+    result = only(folder, f"- id: c\n  then: {{odds: [{{{asked}, {more}}}]}}\n")
+    assert result.status == "error" and says in result.message
+    assert result.message.startswith("tests/c.yaml:3:")
+
+
+@pytest.mark.parametrize(
     ("when", "left"),
     [
         (

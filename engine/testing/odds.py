@@ -13,8 +13,9 @@ from typing import Any
 
 from ..battle.groups import SIDES
 from ..odds import Question, odds
+from ..orders.odds_question import Composer, Unclear
 from ..world.world import World
-from .given import known
+from .given import CaseError, known
 
 Path = tuple[str | int, ...]
 ENDS = ("win", "loss", "draw", "open", "field")
@@ -29,6 +30,7 @@ def wrong_odds(world: World, said: Mapping[str, Any], path: Path) -> Iterator[tu
     """
     known(world.ruleset.rows("battles"), said["battle"], "battle", (*path, "battle"))
     attackers, defenders = (_force(world, said[side], (*path, side)) for side in ("attackers", "defenders"))
+    _named(world, said, path)
     limits = {SIDES.index(side): limit for side, limit in said.get("limits", {}).items()}
     question = Question(
         said["battle"],
@@ -67,6 +69,30 @@ def _force(world: World, said: Mapping[str, Mapping[str, int]], path: Path) -> d
             known(world.ruleset.rows("units"), kind, "unit", (*path, owner, kind))
             out[owner, kind] = n
     return out
+
+
+def _named(world: World, said: Mapping[str, Any], path: Path) -> None:
+    """CaseError unless places, and whoever loses what, are there: a wrong name would be met by any odds."""
+    rules = world.ruleset
+    for key in ("at", "from"):
+        if key in said:
+            known(rules.rows("places"), said[key], "place", (*path, key))
+    try:
+        Composer(world).works(said.get("works", ""))
+    except Unclear as problem:
+        raise CaseError(str(problem), (*path, "works")) from None
+    nations = dict.fromkeys(world.nations())
+    virtual = {row["id"]: row for row in rules.row("battles", said["battle"]).get("virtual", ())}
+    for owner, kinds in said.get("orders", {}).items():
+        known(nations, owner, "nation", (*path, "orders", owner))
+        for number, kind in enumerate(kinds):
+            known({**rules.rows("units"), **virtual}, kind, "unit", (*path, "orders", owner, number))
+    for mean in MEANS:
+        for side, owners in said.get(mean, {}).items():
+            for owner, kinds in owners.items():
+                known(nations, owner, "nation", (*path, mean, side, owner))
+                for kind in kinds:
+                    known({**rules.rows("units"), **virtual}, kind, "unit", (*path, mean, side, owner, kind))
 
 
 def _meets(wanted: Any, got: float) -> bool:
