@@ -551,8 +551,10 @@ def _works(row: Row) -> str:
 
 
 def _settings(row: Row, site: str | None) -> list[tuple[str, str, int]]:
-    """What an item that alters fields of a place takes there: each field once."""
-    if not site:
+    """What an item that alters fields of a place takes there: each field once. What would stay in hand where
+    the place does not take it may be bought as often as one likes.
+    """
+    if not site or row.get("if_lost") == "hand":
         return []
     return [(f"sets:{field}", site, 1) for field in row.get("sets", ())]
 
