@@ -1054,7 +1054,7 @@ def test_ships_go_for_no_troops_who_would_not_dare_the_shore_before_them(
     war = ruleset.row("policies", "island")["war"]
     front = Front(world, "british-empire", war)
     armies = Armies(Giver(world, "british-empire", stream), front, war["sea"]["armies"])
-    vars(armies)["_shores"] = {"hamburg": (9, ("north-sea",), True)}
+    armies._kept["_shores"] = {"hamburg": (9, ("north-sea",), True)}
     pool = armies._pool("irish-sea")
     assert pool is not None and armies._leads_on(pool, "north-sea", "newcastle") is goes
 
