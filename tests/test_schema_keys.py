@@ -28,7 +28,7 @@ REMARKS = {
     "help",
     "aliases",
 }
-"""Keys for readers and for overlays, which no mechanic has to look at."""
+"""Keys for readers and for overlays, which every row may carry and no mechanic has to look at."""
 BY_EXPRESSIONS = {"places": {"section"}, "technologies": {"category", "name"}, "units": {"tags"}}
 """Facts that expressions read as fields, whatever the engine does."""
 READERS: dict[str, tuple[str, ...]] = {

@@ -25,7 +25,7 @@ from .accounts import PLAYER as PLAYS
 from .accounts import Role
 from .games import Games, waits_for
 from .help import for_players
-from .outbox import Mail
+from .outbox import mail_to
 from .presenters import place_of
 from .web import Server, moment, page_address, with_address
 
@@ -173,9 +173,7 @@ def send_reports(server: Server, game: Game, who: str) -> None:
         text = f"{_how_to_answer(server, reached[nation], stage.position.ended, game)}\n\n{text}"
         key = f"report/{game.id}/{stage.number}/{stage.position.head[:16]}/{nation}"
         role = reached[nation]
-        mails.append(
-            Mail(key, role.email, title, text, html, game=game.id, role=role.id, reply=server.post_of(role))
-        )
+        mails.append(mail_to(role, key, title, text, html, reply=server.post_of(role)))
     with hall.changing(game.id):
         if hall.send(game, mails):
             if turn < stage.position.turn or stage.position.ended:
@@ -255,17 +253,9 @@ def tell_offers(server: Server, game: Game) -> None:
         text = with_address(
             server, role, f"{offer.said}\n\nYou can answer{until}, among your orders for turn {turn}{answer}."
         )
-        server.outbox.put(
-            Mail(
-                f"offer/{game.id}/{game.stage().number}/{offer.by}/{offer.to}/{offer.key}",
-                role.email,
-                f"{title}, turn {turn}: {name_of(game, offer.by)} makes you an offer",
-                text,
-                game=game.id,
-                role=role.id,
-                reply=server.post_of(role),
-            )
-        )
+        key = f"offer/{game.id}/{game.stage().number}/{offer.by}/{offer.to}/{offer.key}"
+        subject = f"{title}, turn {turn}: {name_of(game, offer.by)} makes you an offer"
+        server.outbox.put(mail_to(role, key, subject, text, reply=server.post_of(role)))
 
 
 def send_reminders(server: Server, game: Game, late: list[Seat], occasion: str) -> list[str]:
@@ -288,17 +278,8 @@ def send_reminders(server: Server, game: Game, late: list[Seat], occasion: str) 
             f"on your page{answer}: {where}\n"
         )
         key = f"remind/{game.id}/{game.stage().number}/{seat.nation}/{occasion}"
-        new = server.outbox.put(
-            Mail(
-                key,
-                seat.role.email,
-                f"{title}, turn {turn}: your orders are missing",
-                text,
-                game=game.id,
-                role=seat.role.id,
-                reply=server.post_of(seat.role),
-            )
-        )
+        subject = f"{title}, turn {turn}: your orders are missing"
+        new = server.outbox.put(mail_to(seat.role, key, subject, text, reply=server.post_of(seat.role)))
         if new:
             out.append(seat.name)
     return out

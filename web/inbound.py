@@ -34,7 +34,7 @@ from .actions import tell_offers
 from .answers import answers_by_mail, questions_in
 from .help import by_mail
 from .order_intake import Standing, UnreadableOrders, back_of, standing
-from .outbox import Mail, queue
+from .outbox import Mail, mail_to, queue
 from .parse_mail import MAX_BYTES, IncomingMail, UnreadableMail, read_head, read_text
 from .tables import inbox
 from .web import Server, with_address
@@ -302,25 +302,9 @@ def _answer(server: Server, letter: IncomingMail, role: Role, text: str) -> Mail
     about = _REPLY.sub("", letter.subject)
     subject = f"Re: {about}" if about else f"{role.game}: your mail"
     text = with_address(server, role, text)
-    return Mail(
-        f"answer/{letter.key}",
-        role.email,
-        subject,
-        text,
-        game=role.game,
-        role=role.id,
-        reply=server.post_of(role),
-    )
+    return mail_to(role, f"answer/{letter.key}", subject, text, reply=server.post_of(role))
 
 
 def _mail(server: Server, role: Role, key: str, subject: str, text: str) -> Mail:
     """A mail to a player about one that need not be theirs: nothing of it stands in the head of this one."""
-    return Mail(
-        key,
-        role.email,
-        f"{role.game}: {subject}",
-        text,
-        game=role.game,
-        role=role.id,
-        reply=server.post_of(role),
-    )
+    return mail_to(role, key, f"{role.game}: {subject}", text, reply=server.post_of(role))

@@ -10,7 +10,7 @@ from wteaw.store import Game
 from .accounts import INVITED_MINUTES, Role
 from .actions import spoken_name, written_reports
 from .deadlines import rule_in_words
-from .outbox import Mail
+from .outbox import Mail, mail_to
 from .presenters import place_of
 from .web import Server, moment, page_address
 
@@ -73,4 +73,4 @@ def _invitation(
     )
     subject = f"{capital(by)} invites you: {title}, as {nation}"
     key = f"invite/{token[:12]}"
-    return Mail(key, role.email, subject, text, html, game=game.id, role=role.id, reply=server.post_of(role))
+    return mail_to(role, key, subject, text, html, reply=server.post_of(role))

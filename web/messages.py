@@ -21,7 +21,7 @@ from .accounts import MODERATOR, Role, stamp
 from .accounts import PLAYER as PLAYS
 from .actions import everybody, name_of
 from .games import Games, Settings
-from .outbox import Mail
+from .outbox import mail_to
 from .ready import ready_nations
 from .tables import messages
 from .web import Server, page_address
@@ -156,11 +156,7 @@ def write(
             subject = f"{game.head['title']}: " + (
                 "an announcement" if author == TO_MODERATOR else f"a message to {whom}"
             )
-            server.outbox.put(
-                Mail(
-                    f"message/{number}/{reader.id}", reader.email, subject, body, game=game.id, role=reader.id
-                )
-            )
+            server.outbox.put(mail_to(reader, f"message/{number}/{reader.id}", subject, body))
         if author == TO_MODERATOR and ALL in to:
             hall.note(game.id, role.name or MODERATOR, f"Announced: {text[:200]}")
 

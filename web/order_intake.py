@@ -20,7 +20,7 @@ from .chances import KnownOdds, kept
 from .drafts import OrderDraft
 from .games import Games
 from .help import without_commands
-from .outbox import Mail
+from .outbox import mail_to
 from .presenters import place_of
 from .ready import ready_nations
 from .web import LONG, Server, Visit, with_address
@@ -165,6 +165,4 @@ def receipt(server: Server, game: Game, role: Role, text: str) -> None:
     subject = f"{game.head['title']}, turn {turn}: your orders"
     key = f"receipt/{game.id}/{number}"
     text = with_address(server, role, text)
-    server.outbox.put(
-        Mail(key, role.email, subject, text, game=game.id, role=role.id, reply=server.post_of(role))
-    )
+    server.outbox.put(mail_to(role, key, subject, text, reply=server.post_of(role)))

@@ -26,7 +26,7 @@ from sqlalchemy.engine import Engine
 from wteaw.core.faults import StoreError, clean, one_line
 from wteaw.store.database import changing, insert_once, reading
 
-from .accounts import stamp
+from .accounts import Role, stamp
 from .tables import outbox
 
 MOST_TRIES = 12
@@ -49,6 +49,11 @@ class Mail:
     game: str = ""
     role: str = ""
     reply: str = ""
+
+
+def mail_to(role: Role, key: str, subject: str, text: str, html: str = "", *, reply: str = "") -> Mail:
+    """A mail about their game to the person who has a role in it. `reply`: where an answer goes."""
+    return Mail(key, role.email, subject, text, html, game=role.game, role=role.id, reply=reply)
 
 
 @dataclass(frozen=True)

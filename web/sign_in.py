@@ -9,7 +9,7 @@ from wteaw.core.messages import capital
 from wteaw.store import StoreError
 
 from .accounts import HOST, LINK_MINUTES, MODERATOR, PLAYER, Role, address
-from .outbox import Mail
+from .outbox import mail_to
 from .web import Server, Visit, first_page, keep_browser, quick
 
 
@@ -85,15 +85,7 @@ def mail_link(server: Server, role: Role, game: str, as_what: str) -> bool:
         f"If it has expired, ask for another at {server.url}/ with this address.\n"
         "If you did not ask for it, do nothing: nobody comes in without it.\n"
     )
-    mail = Mail(
-        f"link/{token[:12]}",
-        role.email,
-        f"{capital(game)}: your link",
-        text,
-        game=role.game,
-        role=role.id,
-    )
-    return bool(server.outbox.put(mail))
+    return bool(server.outbox.put(mail_to(role, f"link/{token[:12]}", f"{capital(game)}: your link", text)))
 
 
 @quick
@@ -155,16 +147,7 @@ def _tell(visit: Visit, role: Role, session: str, agent: str) -> None:
         f"If it was not you, ask for a link at {visit.server.url}/ and end that session on the page of your "
         "sessions.\n"
     )
-    visit.server.outbox.put(
-        Mail(
-            f"came/{session}",
-            role.email,
-            f"{capital(game)}: somebody came in",
-            text,
-            game=role.game,
-            role=role.id,
-        )
-    )
+    visit.server.outbox.put(mail_to(role, f"came/{session}", f"{capital(game)}: somebody came in", text))
 
 
 # ---- sessions

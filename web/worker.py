@@ -20,7 +20,7 @@ from wteaw.store import Game, StoreError
 from .accounts import MODERATOR, stamp
 from .actions import close_orders, phase, resolve_now, seats_of, send_reminders, send_reports
 from .games import Settings, passed
-from .outbox import Mail, queue
+from .outbox import mail_to, queue
 from .ready import all_ready
 from .web import Server, moment
 
@@ -143,9 +143,7 @@ def _tell_passed(server: Server, game: Game, run: Settings, now: datetime) -> No
             hall.note(game.id, WHO, "Nobody had looked at the clock until now")
         roles = [r for r in hall.people.of_game(game.id) if r.role == MODERATOR] if why else []
         subject, key = f"{title}: the deadline has passed", f"passed/{game.id}/{run.due}"
-        queue(
-            db, [Mail(f"{key}/{r.id}", r.email, subject, said, game=game.id, role=r.id) for r in roles], now
-        )
+        queue(db, [mail_to(role, f"{key}/{role.id}", subject, said) for role in roles], now)
 
 
 def run(

@@ -381,12 +381,12 @@ def absent_losses(
     ends = {place: _ends(intent) for place, intent in intents.items()}
     names = Names(world.ruleset, world.state)
     for place, kinds in sorted(named.items()):
-        there: set[str] = set()
+        there = set(stand_ins(world.ruleset))  # a battle may place them there
         for intent in (intents[other] for other, where in ends.items() if where & ends[place]):
             there.update(order_kinds(world.ruleset)[intent.verb].sends(world, nation, intent))
         for at in ends[place]:
             there.update(str(row["kind"]) for _, row in world.state.stacks(at=at, owner=nation))
-        missing = list(dict.fromkeys(kind for kind in kinds if kind not in there | stand_ins(world.ruleset)))
+        missing = list(dict.fromkeys(kind for kind in kinds if kind not in there))
         if missing and ends[place]:
             what = " and ".join(names.printed("unit-kind", kind, 2) for kind in missing)
             yield place, Remark(Note.WARNED, f"you have no {what} there to lose")

@@ -15,6 +15,9 @@ from ..ruleset.expressions.parse import parse
 from ..turn.sequence import places_of, step_orders, steps_of_orders
 from ..world.world import World
 
+_OF_THE_TURN = frozenset({"turn", "year", "season"})
+"""What nothing done in a turn changes."""
+
 
 @derived_of()
 def all_or_none(ruleset: Ruleset) -> list[frozenset[str]]:
@@ -108,9 +111,6 @@ def is_left_out(world: World, key: str) -> bool:
         )
         for at, _, tests in found
     )
-
-
-_OF_THE_TURN = frozenset({"turn", "year", "season"})
 
 
 def _is_of_the_turn(test: str) -> bool:

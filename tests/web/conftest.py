@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+if TYPE_CHECKING:
+    from .house import Browser, House
 
 
 @pytest.fixture(scope="module")
@@ -19,3 +23,19 @@ def chromium() -> Iterator[Any]:
         found = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield found
         found.close()
+
+
+@pytest.fixture
+def at(tmp_path: Path) -> House:
+    """A server with a game of two, whose file may have a fixture of its own instead."""
+    from .house import house  # which skips whatever asks for it where the server's libraries are missing
+
+    found = house(tmp_path)
+    found.game("small", red="ann@a.example", blue="bob@b.example")
+    return found
+
+
+@pytest.fixture
+def mo(at: House) -> Browser:
+    """Its moderator, who has come in."""
+    return at.come_in(at.role("small", "moderator"))

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import threading
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from .house import House, house, said
+from .house import House, said
 
 from wteaw_web import order_map, presenters  # isort: skip
 from wteaw_web.ahead import keep_ahead, look_ahead  # isort: skip
@@ -19,13 +18,6 @@ MADE = (
     (order_map, "make_ground"),
     (order_map, "make_menu"),
 )
-
-
-@pytest.fixture
-def at(tmp_path: Path) -> House:
-    found = house(tmp_path)
-    found.game("small", red="ann@a.example", blue="bob@b.example")
-    return found
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from .house import House, house
+from .house import House
 from .served import HALF_BODY, HALF_HEAD, ServerProcess
 
 from wteaw.core import patience  # isort: skip
@@ -22,13 +22,6 @@ import uvicorn  # isort: skip
 from uvicorn.server import ServerState  # isort: skip
 from wteaw_web import connections, order_intake  # isort: skip
 from wteaw_web.inbound import receive  # isort: skip
-
-
-@pytest.fixture
-def at(tmp_path: Path) -> House:
-    found = house(tmp_path)
-    found.game("small", red="ann@a.example", blue="bob@b.example")
-    return found
 
 
 SLOW = "dig dug dig the gold of red and so on\n" * 150

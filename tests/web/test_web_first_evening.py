@@ -27,11 +27,6 @@ def at(tmp_path: Path) -> House:
     return found
 
 
-@pytest.fixture
-def mo(at: House) -> Browser:
-    return at.come_in(at.role("small", "moderator"))
-
-
 def player(at: House, nation: str) -> Browser:
     return at.come_in(at.role("small", "player", nation))
 

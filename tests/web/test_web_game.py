@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import html
 import re
-from pathlib import Path
 
 import pytest
 
 from .. import small
-from .house import FRAME, SHOWS, Browser, House, house, said
+from .house import FRAME, SHOWS, Browser, House, said
 
 from wteaw_web.actions import resolve_now, send_reports  # isort: skip
 from wteaw.play.submit import hand_in  # isort: skip
@@ -17,20 +16,8 @@ from wteaw.store import PLAYER, StoreError  # isort: skip
 
 
 @pytest.fixture
-def at(tmp_path: Path) -> House:
-    found = house(tmp_path)
-    found.game("small", red="ann@a.example", blue="bob@b.example")
-    return found
-
-
-@pytest.fixture
 def red(at: House) -> Browser:
     return at.come_in(at.role("small", "player", "red"))
-
-
-@pytest.fixture
-def mo(at: House) -> Browser:
-    return at.come_in(at.role("small", "moderator"))
 
 
 def stage(mo: Browser) -> dict[str, str]:

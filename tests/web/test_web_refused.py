@@ -11,19 +11,7 @@ import pytest
 
 from wteaw_web.setup import Setup
 
-from .house import Browser, House, house, said
-
-
-@pytest.fixture
-def at(tmp_path: Path) -> House:
-    found = house(tmp_path)
-    found.game("small", red="ann@a.example", blue="bob@b.example")
-    return found
-
-
-@pytest.fixture
-def mo(at: House) -> Browser:
-    return at.come_in(at.role("small", "moderator"))
+from .house import Browser, House, said
 
 
 @pytest.fixture

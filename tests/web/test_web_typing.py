@@ -5,22 +5,12 @@ Needs playwright and Debian's chromium, and is skipped where they are not.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
-import pytest
-
 from .chromium import NEEDED, served
-from .house import House, house
+from .house import House
 
 pytestmark = NEEDED
-
-
-@pytest.fixture
-def at(tmp_path: Path) -> House:
-    found = house(tmp_path)
-    found.game("small", red="ann@a.example", blue="bob@b.example")
-    return found
 
 
 def types_an_order(at: House, page: Any) -> None:

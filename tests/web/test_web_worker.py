@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from .house import House, house, said
+from .house import House, said
 from .kills import Person, killed
 
 from wteaw.play.verify import audit  # isort: skip
@@ -22,13 +22,6 @@ from wteaw_web.outbox import Outbox  # isort: skip
 from wteaw_web.web import Server  # isort: skip
 from wteaw_web.worker import tick  # isort: skip
 from wteaw.store.database import engine_for  # isort: skip
-
-
-@pytest.fixture
-def at(tmp_path: Path) -> House:
-    found = house(tmp_path)
-    found.game("small", red="ann@a.example", blue="bob@b.example")
-    return found
 
 
 def run(at: House, auto: str, **more: object) -> None:
