@@ -32,7 +32,7 @@ from ..core.diagnostics import Diagnostic, did_you_mean
 from .forms import Forms
 from .nodes import Node, diagnose
 from .order_syntax import SLOT, slot_of
-from .sequence_changes import PLACES, lay_steps, place_of_row, without_place
+from .sequence_changes import lay_steps, place_of_row, says_where, without_place
 
 FRAME = "sequence"
 SETTINGS = "settings"
@@ -160,17 +160,13 @@ def _add_layer(
             else:
                 _add_rows(draft, form, rows, known, found, first, below.get(form, set()), moves)
     _move(draft, moves, found)
-    whole = [] if draft.sequence else [one for one in frames if not all(map(_says_where, one[1].members()))]
+    whole = [] if draft.sequence else [one for one in frames if not all(map(says_where, one[1].members()))]
     for file, _ in whole[1:]:
         message = f"a second sequence in one ruleset (the first at {whole[0][1].where})"
         hint = "a further step says `before` or `after` which it goes"
         found.append(diagnose("E225", message, file, key=FRAME, hint=hint))
     told = [rows for file, rows in frames if all(file is not other for other, _ in whole[1:])]
     draft.sequence = lay_steps(draft.sequence, [row for rows in told for row in rows.members()], _over, found)
-
-
-def _says_where(step: Node) -> bool:
-    return any(step.get(key) is not None for key in (*PLACES, "wrap"))
 
 
 def _move(draft: MergedRuleset, moves: list[Move], found: list[Diagnostic]) -> None:
@@ -182,11 +178,9 @@ def _move(draft: MergedRuleset, moves: list[Move], found: list[Diagnostic]) -> N
             hint = did_you_mean(other, rows.keys() - {id_})
             found.append(diagnose("E221", message, row, key=key, hint=hint))
         elif id_ in rows:
-            moved = rows.pop(id_)
-            order = list(rows)
-            at = order.index(other) + (key == "after")
-            order.insert(at, id_)
-            draft.forms[form] = {name: moved if name == id_ else rows[name] for name in order}
+            order = [name for name in rows if name != id_]
+            order.insert(order.index(other) + (key == "after"), id_)
+            draft.forms[form] = {name: rows[name] for name in order}
 
 
 def _drop_tables(draft: MergedRuleset, manifest: Node, known: Forms, found: list[Diagnostic]) -> None:

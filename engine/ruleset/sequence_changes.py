@@ -56,6 +56,11 @@ def place_of_row(row: Node, found: list[Diagnostic]) -> tuple[str, str] | None:
     return said[0] if len(said) == 1 else None
 
 
+def says_where(step: Node) -> bool:
+    """Whether a step says which others it goes beside, or around."""
+    return any(step.get(key) is not None for key in (*PLACES, WRAP))
+
+
 def without_place(row: Node, *more: str) -> Node:
     """A row without the keys that say where it goes, and without more keys."""
     entries = {key: value for key, value in row.value.items() if key not in (*PLACES, *more)}
@@ -69,8 +74,8 @@ def lay_steps(below: list[Node], rows: list[Node], over: Over, found: list[Diagn
     """
     if below:
         return _Laying(below, over, found).all(rows)
-    placed = [row for row in rows if row.is_map and any(row.get(key) is not None for key in (*PLACES, WRAP))]
-    first = [row for row in rows if not any(row is other for other in placed)]
+    placed = [row for row in rows if says_where(row)]
+    first = [row for row in rows if not says_where(row)]
     for row in first:
         for key in ("remove", "append", UNWRAP):
             if row.is_map and row.get(key) is not None:
