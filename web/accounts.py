@@ -20,6 +20,7 @@ from sqlalchemy import ColumnElement, Connection, Select, func, insert, select, 
 from sqlalchemy.engine import Engine, Row
 
 from wteaw.core.faults import clean, one_line
+from wteaw.core.messages import capital
 from wteaw.store import StoreError
 from wteaw.store.database import changing, reading
 
@@ -99,7 +100,7 @@ def address(text: str) -> str:
 def name_from(email: str) -> str:
     """What somebody is called of whom only the address is known: `ann.lee@example.org` is Ann Lee."""
     words = re.split(r"[._+-]+", email.partition("@")[0])
-    return " ".join(word[:1].upper() + word[1:] for word in words if word) or email
+    return " ".join(capital(word) for word in words if word) or email
 
 
 class People:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from sqlalchemy import select
 
 from wteaw.core.faults import StoreError, clean
+from wteaw.core.messages import capital
 from wteaw.store import PLAYER, Game, ledger
 from wteaw.store.database import changing, reading
 
@@ -142,11 +143,7 @@ def write(
             "unsigned": unsigned,
         }
         number = int(ledger.add(db, messages, text=text, **row)["number"])
-        signed = (
-            "Somebody, unsigned,"
-            if unsigned
-            else f"{_called(game, author)[:1].upper()}{_called(game, author)[1:]}"
-        )
+        signed = "Somebody, unsigned," if unsigned else capital(_called(game, author))
         for reader in _readers(hall, game, set(to), author):
             whom = "everybody" if ALL in to else ", ".join(_called(game, t) for t in sorted(set(to)))
             body = (

@@ -15,6 +15,7 @@ from dataclasses import replace
 from typing import Any
 
 from wteaw.core.choices import as_slot
+from wteaw.core.messages import capital
 from wteaw.economy.catalogue import PLENTY
 from wteaw.orders import movement
 from wteaw.orders.chances import chance_of_roll
@@ -205,11 +206,9 @@ class _MenuMaker:
             most = f"at most {entry.most}" if 1 < entry.most < PLENTY else ""
             note = "; ".join(filter(None, (self._price(entry.cost), most)))
             label = f"{item}{far}".strip() or kind.name
-            at.setdefault(site, []).append((entry, self._way(rest, label[:1].upper() + label[1:], note)))
+            at.setdefault(site, []).append((entry, self._way(rest, capital(label), note)))
             if site:  # a list that is closed shows its choice alone: it has to name both
-                named = (
-                    f"{label[:1].upper()}{label[1:]} in {self.names.in_sentences().printed('place', site)}"
-                )
+                named = f"{capital(label)} in {self.names.in_sentences().printed('place', site)}"
                 every.append((entry, self._way({**rest, SITE: site}, named, note, item)))
         if any(at):
             yield self._bought(kind, {}, "", every)
@@ -362,7 +361,7 @@ class _MenuMaker:
             (str(given[s]) for s in reversed(varying) if kind.slots[s].kind == "place" and s in given), ""
         )
         note = "; ".join(filter(None, (self._price(entry.cost), self._chance(kind, given))))
-        return self._way(dict(given), label[:1].upper() + label[1:], note, place=place)
+        return self._way(dict(given), capital(label), note, place=place)
 
     def _chance(self, kind: OrderKind, slots: Mapping[str, Any]) -> str:
         """The chance of what hangs on one roll, as far as the nation knows what changes it."""
@@ -489,7 +488,7 @@ class _MenuMaker:
     def _title(self, kind: OrderKind) -> str:
         """What an order is called; one whose row has no name, by its id as words."""
         title = kind.name if "name" in kind.row else kind.name.replace("-", " ")
-        return title[:1].upper() + title[1:]
+        return capital(title)
 
     def _printed(self, shape: str, value: Any) -> str:
         """What stands in a slot of a kind, by its name; a word to choose is read without its hyphens."""

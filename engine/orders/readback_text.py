@@ -170,7 +170,7 @@ def _lines_of(found: ReadBack, verdicts: tuple[str, ...]) -> list[str]:
 
 def _refused(one: NotTaken) -> list[str]:
     out = _wrap(f"line {one.line:>3}  {_short(one.written)}", "  ", "            ")
-    out += _wrap(one.why[:1].upper() + one.why[1:], "            ", "            ")
+    out += _wrap(capital(one.why), "            ", "            ")
     for text in one.instead:
         out += _wrap(text, "              ", "                ")
     return out

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..core.messages import capital
 from ..core.model import Row, Ruleset
 from ..ruleset.order_syntax import read_form, slots_in
 from .grammar import Grammar, shortest
@@ -50,7 +51,7 @@ def order_in_words(ruleset: Ruleset, names: Names, order: Mapping[str, Any]) -> 
         text = shortest(form, names.in_sentences(), slots, agree=True)
     else:
         text = order_text(ruleset, names, {"order": order["order"], "slots": slots}, agree=True)
-    return text[:1].upper() + text[1:]
+    return capital(text)
 
 
 def options_in_words(ruleset: Ruleset, names: Names, order: Mapping[str, Any]) -> list[str]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from ..core.messages import capital
 from ..core.state import Entity
 from ..world.messages import printed
 from ..world.piles import OF_ALL, held, is_own
@@ -17,7 +18,7 @@ from .wording import Wording, counted, listing
 def piles(world: World, reader: str, words: Wording) -> list[str]:
     """A line for each pile of the reader and of the game, and one for all the piles of each other nation."""
     out = list(_of(world, reader, "Your ", own=True))
-    out += [line[:1].upper() + line[1:] for line in _of(world, OF_ALL, "", own=False)]
+    out += [capital(line) for line in _of(world, OF_ALL, "", own=False)]
     for nation in world.nations():
         if nation != reader and (told := list(_of(world, nation, "", own=True))):
             out.append(f"{words.name(nation)}, {'; '.join(told)}")

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from ..core.messages import capital
 from ..core.model import Row
 from .spoken import Spoken, agreed
 from .values import cell
@@ -33,7 +34,7 @@ def asked(say: Spoken, text: str, me: str = "you") -> str:
 def _quoted(say: Spoken, text: Any) -> str:
     """What everybody is told, of whom it concerns: of them by name."""
     told = asked(say, str(text), "the nation")
-    return told[:1].upper() + told[1:]
+    return capital(told)
 
 
 def if_words(say: Spoken, row: Row) -> str:
