@@ -12,6 +12,8 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from fractions import Fraction
+from typing import TypeVar
 
 from .dice import DiceError
 from .frame import nodes_in
@@ -36,7 +38,10 @@ class TooMuch(ValueError):
     """A number, a list or a loop beyond what any game needs."""
 
 
-def few(number: int, what: str, most: int = MOST_ROUNDS) -> int:
+Number = TypeVar("Number", int, Fraction)
+
+
+def few(number: Number, what: str, most: int = MOST_ROUNDS) -> Number:
     """A number if it is not greater than any game needs; TooMuch, naming what is counted, if it is."""
     if number > most:
         raise TooMuch(f"{what}: more than {most:,}")

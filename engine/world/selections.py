@@ -53,7 +53,7 @@ def selection(world: World, wanted: str | list[str], names: Mapping[str, Any]) -
     return as_set(world, text if is_named(world, text) else world.value(text, names))
 
 
-def group(world: World, id_: str) -> EntitySet:
+def group(world: World, id_: str | Entity) -> EntitySet:
     row = world.ruleset.rows("groups").get(id_of(id_))
     if row is None:
         raise ExpressionError(f"no group {id_}")

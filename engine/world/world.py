@@ -61,11 +61,11 @@ class World(Readings):
         self.state = state
         self._copied = copied
         self._copied_version = copied.state.version if copied is not None else 0
-        self.geography: Geography = geography or ruleset.derived("geography", lambda: Geography(ruleset))
+        self.geography = geography or ruleset.derived("geography", lambda: Geography(ruleset))
         self.moments: dict[str, State | Callable[[], State]] = dict(moments or {})
         self._past: dict[str, World] = {}
         self._caches: dict[Any, Cache] = {}
-        self._plans: dict[tuple[str, str], Callable[[Entity], Any]] = {}
+        self._plans = {}
         self.stats = Quantities(self)
         self._depth = 0
         self._figures: dict[str, Cache] = {}  # stats, as they are where no names are given
