@@ -18,7 +18,7 @@ from ..core.messages import capital
 from ..core.model import Row
 from ..world import treasury
 from ..world.view import may_read
-from ..world.world import World, exact
+from ..world.world import exact
 from .document import Block, Para, Refs, Table
 from .wording import Wording, listing
 
@@ -45,14 +45,12 @@ class Account:
     refs: Refs = ()
 
 
-def accounts(world: World, entries: Sequence[Entry], reader: str, words: Wording) -> list[Account]:
+def accounts(entries: Sequence[Entry], words: Wording) -> list[Account]:
     """An account for each resource of which the view shows the reader a treasury."""
     paid = [e for e in entries if "treasuries" in [change[0] for change in e.changes]]
-    hands = _changed_hands(entries, reader)
-    sent = _sent(world, entries, reader, words)
-    made = (
-        _account(world, paid, reader, what, words, hands, sent) for what in world.ruleset.rows("resources")
-    )
+    hands = _changed_hands(entries, words.reader)
+    sent = _sent(entries, words)
+    made = (_account(paid, what, words, hands, sent) for what in words.world.ruleset.rows("resources"))
     return [account for account in made if account is not None]
 
 
@@ -64,19 +62,20 @@ Sent = Mapping[int, Sequence[tuple[str, str, Any]]]
 rest)."""
 
 
-def _sent(world: World, entries: Sequence[Entry], reader: str, words: Wording) -> Sent:
+def _sent(entries: Sequence[Entry], words: Wording) -> Sent:
     """What others have sent the reader, as gifts and by levies, and what the reader has sent to a treasury of
     their own, by the entry that credits it.
 
     That entry is of all that was sent in its step, and so told to nobody; who sent what was told before.
     """
-    side = world.side_of(reader)
+    reader = words.reader
+    side = words.world.side_of(reader)
     out: dict[int, list[tuple[str, str, Any]]] = {}
     waiting: list[tuple[str, str, Any]] = []
     for entry in entries:
         form, _, id_ = entry.rule.partition("/")
         if form == "transfers" and may_read(entry, reader, side):
-            row = world.ruleset.row("transfers", id_)
+            row = words.world.ruleset.row("transfers", id_)
             giver, _, to = entry.subject.partition(":")
             if row["kind"] == "gift" and to == reader:
                 arrives = exact(Fraction(entry.data["arrives"]))
@@ -119,9 +118,7 @@ def _changed_hands(entries: Sequence[Entry], reader: str) -> dict[str, bool]:
 
 
 def _account(
-    world: World,
     entries: Sequence[Entry],
-    reader: str,
     what: str,
     words: Wording,
     hands: Mapping[str, bool],
@@ -131,6 +128,8 @@ def _account(
 
     A treasury whose seat another holds is out of reach: it counts until it is lost.
     """
+    reader = words.reader
+    world = words.world
     shown = world.state.table("treasuries")
     now = {p: v for p, v in treasury.purses(world, reader, what).items() if what in shown.get(p, {})}
     apart = {
@@ -166,7 +165,7 @@ def _account(
         total, rest = sum(moved.values()), moved.get(main, 0)
         arrives = [(label, n) for of, label, n in sent.get(entry.n, ()) if of == what]
         shares = _arriving(arrives, total) or list(
-            _labels(world, words, entry, reader, what, total, main if main in moved else "")
+            _labels(words, entry, what, total, main if main in moved else "")
         )
         rest -= sum(s[3] for s in shares if s[3] is not None)
         for order, label, share, known in sorted(shares, key=lambda s: (s[3] is None, -abs(s[2]))):
@@ -267,14 +266,14 @@ def _moved(
     return out
 
 
-def _labels(
-    world: World, words: Wording, entry: Entry, reader: str, what: str, total: Any, main: str
-) -> Iterable[Share]:
+def _labels(words: Wording, entry: Entry, what: str, total: Any, main: str) -> Iterable[Share]:
     """What a change is called, its share, and how much of that lies in the treasury `main` (none if the
     change is in others alone), where that is known.
 
     Sources come first (1), then what was bought (2), given and received (3), and all else (4).
     """
+    reader = words.reader
+    world = words.world
     own = not entry.dice and (
         entry.subject == reader or (_is_silent(entry) and entry.subject == f"nation:{reader}" and total > 0)
     )

@@ -56,8 +56,10 @@ class Hand:
     refs: Refs
 
 
-def hands(world: World, entries: Sequence[Entry], reader: str, words: Wording) -> list[Hand]:
+def hands(entries: Sequence[Entry], words: Wording) -> list[Hand]:
     """Who lost which place to whom, from what everybody sees at the end; the dearest first."""
+    reader = words.reader
+    world = words.world
     first: dict[str, Any] = {}
     told: dict[str, list[int]] = {}
     side = world.side_of(reader) if reader else None
@@ -128,12 +130,12 @@ def _by_whom(some: Sequence[Hand]) -> str:
     return ", and ".join(told) if len(told) == 2 else "; ".join(told)
 
 
-def lost_works(entries: Iterable[Entry], reader: str, words: Wording) -> list[tuple[str, Refs]]:
+def lost_works(entries: Iterable[Entry], words: Wording) -> list[tuple[str, Refs]]:
     """What was under way in places that the reader lost, in a sentence for each."""
     found: dict[str, dict[str, int]] = {}
     refs: dict[str, list[int]] = {}
     for entry in entries:
-        if "unfinished" not in entry.data or (reader and reader not in entry.audience):
+        if "unfinished" not in entry.data or (words.reader and words.reader not in entry.audience):
             continue
         place = str(entry.data.get("place", ""))
         refs.setdefault(place, []).append(entry.n)
@@ -152,8 +154,10 @@ def lost_works(entries: Iterable[Entry], reader: str, words: Wording) -> list[tu
     ]
 
 
-def relations(world: World, entries: Sequence[Entry], reader: str, words: Wording) -> list[Block]:
+def relations(entries: Sequence[Entry], words: Wording) -> list[Block]:
     """Enemies, the new ones first; allies; and the sides that others joined."""
+    reader = words.reader
+    world = words.world
     side = world.side_of(reader)
     mine = [e for e in entries if may_read(e, reader, side)]
     new: set[str] = set()
@@ -181,15 +185,14 @@ def relations(world: World, entries: Sequence[Entry], reader: str, words: Wordin
     ]
 
 
-def own_orders(
-    world: World, entries: Sequence[Entry], reader: str, words: Wording
-) -> tuple[int, list[Block], list[Entry]]:
+def own_orders(entries: Sequence[Entry], words: Wording) -> tuple[int, list[Block], list[Entry]]:
     """How many orders were given; those that were not carried out as written, each with its throw or its
     reason.
 
     Also gives the entries that are told thereby.
     """
-    side = world.side_of(reader)
+    reader = words.reader
+    side = words.world.side_of(reader)
     given = 0
     rows: list[tuple[tuple[str, str], Refs]] = []
     lucky: list[tuple[tuple[str, str], Refs]] = []
@@ -234,8 +237,7 @@ def own_orders(
                 (
                     (
                         what,
-                        "only as far as "
-                        f"{words.spot(str(entry.data['place']))}{_fallen(world, goal, reader, words)}",
+                        f"only as far as {words.spot(str(entry.data['place']))}{_fallen(goal, words)}",
                     ),
                     (entry.n,),
                 )
@@ -275,10 +277,10 @@ def _found(entry: Entry, words: Wording) -> str:
     return f": {rest.rstrip('.')}" if head and rest else ""
 
 
-def _fallen(world: World, goal: str, reader: str, words: Wording) -> str:
+def _fallen(goal: str, words: Wording) -> str:
     """Why somebody did not come to a place, if it is another's now."""
-    holder = world.holder_of(goal)
-    if holder is None or holder == reader or not world.hostile(reader, holder):
+    holder = words.world.holder_of(goal)
+    if holder is None or holder == words.reader or not words.world.hostile(words.reader, holder):
         return ""
     return f": {words.spot(goal)} is {words.of(holder)}"
 
@@ -301,12 +303,13 @@ def _told_elsewhere(world: World, entry: Entry) -> bool:
 
 
 def other_news(
-    world: World, entries: Iterable[Entry], reader: str, words: Wording, told: Sequence[Entry]
+    entries: Iterable[Entry], words: Wording, told: Sequence[Entry]
 ) -> tuple[list[tuple[str, Refs]], list[tuple[str, Refs]]]:
     """What no other part tells: news for everybody, and what the reader alone is told.
 
     The same thing of several is said once.
     """
+    world = words.world
     public: list[Entry] = []
     own: list[Entry] = []
     seen = {id(e) for e in told}
@@ -324,8 +327,8 @@ def other_news(
             continue
         if (
             empty(world, entry)
-            or (reader and _lists_nothing(entry))
-            or not (reader or EVERYONE in entry.audience)
+            or (words.reader and _lists_nothing(entry))
+            or not (words.reader or EVERYONE in entry.audience)
         ):
             continue
         (public if EVERYONE in entry.audience else own).append(entry)
@@ -335,7 +338,7 @@ def other_news(
     )
 
 
-def shown(entries: Iterable[Entry], reader: str, words: Wording) -> tuple[list[Block], list[Entry]]:
+def shown(entries: Iterable[Entry], words: Wording) -> tuple[list[Block], list[Entry]]:
     """What nations have laid open (tokens, cards, orders), as a table: whose it is, where it lies, how much
     of each kind. Also gives the entries that are told thereby.
     """
@@ -343,7 +346,9 @@ def shown(entries: Iterable[Entry], reader: str, words: Wording) -> tuple[list[B
     told: list[Entry] = []
     for entry in entries:
         rows = entry.data.get("shown", ())
-        if not (reader or EVERYONE in entry.audience) or not all("nation" in r and "what" in r for r in rows):
+        if not (words.reader or EVERYONE in entry.audience) or not all(
+            "nation" in r and "what" in r for r in rows
+        ):
             continue
         counts: dict[tuple[str, str], dict[str, int]] = {}
         for row in rows:
@@ -352,7 +357,7 @@ def shown(entries: Iterable[Entry], reader: str, words: Wording) -> tuple[list[B
         if not counts:
             continue
         kinds_of_all = sorted({kind for kinds in counts.values() for kind in kinds}, key=words.item)
-        mine_first = sorted(counts, key=lambda k: (k[0] != reader, words.name(k[0]), words.place(k[1])))
+        mine_first = sorted(counts, key=lambda k: (k[0] != words.reader, words.name(k[0]), words.place(k[1])))
         where = any(place for _, place in counts)
         lines = [
             (
@@ -390,9 +395,9 @@ def gravest_first(
     return [one for weight, one in ranked if weight], [one for weight, one in ranked if not weight]
 
 
-def by_nation(world: World, lines: Sequence[tuple[str, Refs]], words: Wording) -> list[tuple[str, Refs]]:
+def by_nation(lines: Sequence[tuple[str, Refs]], words: Wording) -> list[tuple[str, Refs]]:
     """News with what one nation did in one line, where that is several things: its name once, at first."""
-    begins = {capital(words.nation(n)) + " ": n for n in world.ruleset.rows("nations")}
+    begins = {capital(words.nation(n)) + " ": n for n in words.world.ruleset.rows("nations")}
     whose: list[str] = []
     for text, _ in lines:
         found = max((b for b in begins if text.startswith(b)), key=len, default="")
@@ -503,19 +508,20 @@ def _last(happened: Sequence[Message]) -> str:
     return slot if bracketed or kind == "place" or (kind == "nation" and not amounts) else ""
 
 
-def technology(world: World, reader: str, words: Wording, under_way: Sequence[str]) -> list[Block]:
+def technology(words: Wording, under_way: Sequence[str]) -> list[Block]:
     """What is known and what is under way, each in a sentence."""
+    world = words.world
     known = []
-    for tech, level in sorted(world.state.row("techs", reader).items()):
+    for tech, level in sorted(world.state.row("techs", words.reader).items()):
         name = printed(world, Entity("tech", tech))
         known.append(_leveled(world, tech, name, level))
     out: list[Block] = []
     if world.ruleset.rows("technologies"):
         out.append(Para((listing(known) or "nothing yet") + ".", "Known"))
     stages: dict[str, list[str]] = {}
-    for key, level in sorted(world.state.row("tech_stages", reader).items()):
+    for key, level in sorted(world.state.row("tech_stages", words.reader).items()):
         stage, _, tech = key.partition(":")
-        if tech and int(level) > int(world.state.get("techs", reader, tech, 0)):
+        if tech and int(level) > int(world.state.get("techs", words.reader, tech, 0)):
             name = printed(world, Entity("tech", tech))
             stages.setdefault(stage, []).append(_leveled(world, tech, name, level))
     for stage, names in stages.items():
@@ -531,17 +537,17 @@ def _leveled(world: World, tech: str, name: str, level: Any) -> str:
     return name if level is True or (level == 1 and not several) else f"{name} {level}"
 
 
-def losses(found: Iterable[Any], reader: str, words: Wording) -> str:
+def losses(found: Iterable[Any], words: Wording) -> str:
     """What the reader and those they fought lost in battles that they were in, in a sentence."""
     mine: dict[str, int] = {}
     theirs = 0
     for fight in found:
-        if reader not in fight.parties():
+        if words.reader not in fight.parties():
             continue
         for side in ("attacker", "defender"):
-            with_me = reader in fight.owners(side)
+            with_me = words.reader in fight.owners(side)
             for owner, kinds in fight.lost.get(side, {}).items():
-                if owner == reader:
+                if owner == words.reader:
                     for kind, n in kinds.items():
                         mine[kind] = mine.get(kind, 0) + n
                 elif not with_me:
@@ -556,11 +562,11 @@ def losses(found: Iterable[Any], reader: str, words: Wording) -> str:
     )
 
 
-def input_notices(entries: Iterable[Entry], reader: str, words: Wording) -> list[str]:
+def input_notices(entries: Iterable[Entry], words: Wording) -> list[str]:
     """Who ordered for the reader, and whether their orders were missing."""
     out = []
     for entry in entries:
-        if entry.rule != "sequence/input" or (entry.subject != reader and reader):
+        if entry.rule != "sequence/input" or (entry.subject != words.reader and words.reader):
             continue
         who = words.nation(entry.subject)
         if "seat" in entry.data:

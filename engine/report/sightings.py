@@ -32,10 +32,12 @@ MOST_BESIDE = 3
 """Of these so many in each theater."""
 
 
-def sightings(world: World, entries: Sequence[Entry], reader: str, words: Wording, turn: int) -> list[Block]:
+def sightings(entries: Sequence[Entry], words: Wording, turn: int) -> list[Block]:
     """Counted now (with the count before), seen in part, looked at in vain, older; then what the view shows
     from afar.
     """
+    reader = words.reader
+    world = words.world
     before = _before(world, entries, reader)
     counted_now: list[Counted] = []
     part: list[str] = []
@@ -52,7 +54,7 @@ def sightings(world: World, entries: Sequence[Entry], reader: str, words: Wordin
         is_place = world.ruleset.has("places", place)
         if not is_place or ("n" not in row and "units" not in row):
             if row.get("as") != EXACT or "seen" in row or "n" in row or "units" in row:
-                other.append(_known(world, words, key, row, turn))
+                other.append(_known(words, key, row, turn))
             continue  # that something is known exactly says nothing by itself
         if place in own:
             continue
@@ -69,7 +71,7 @@ def sightings(world: World, entries: Sequence[Entry], reader: str, words: Wordin
             if not row["units"]:
                 empty.append(name)
             else:
-                whose = _whose(world, words, place, reader)
+                whose = _whose(words, place)
                 counted_now.append(Counted(place, name + whose, row["units"], last or {}))
         else:
             earlier = world.state.get("knowledge", reader, BEFORE + key) or last or {}
@@ -86,7 +88,7 @@ def sightings(world: World, entries: Sequence[Entry], reader: str, words: Wordin
         if f"units:{p}" not in world.state.row("knowledge", reader) and p not in own
     )
     out: list[Block] = []
-    out += _counted(world, words, "Counted this turn", counted_now)
+    out += _counted(words, "Counted this turn", counted_now)
     if empty:
         out.append(Para(listing(empty) + ".", "No enemy in"))
     if part:
@@ -98,8 +100,6 @@ def sightings(world: World, entries: Sequence[Entry], reader: str, words: Wordin
         out.append(Para("; ".join(few(newest, MOST_OLDER, "counts")) + ".", "Older, with its age"))
     out.extend(
         _afar(
-            world,
-            reader,
             words,
             {
                 k.rpartition(":")[2]
@@ -125,15 +125,15 @@ class Counted:
     before: Mapping[str, Any] | None = None
 
 
-def _counted(world: World, words: Wording, title: str, found: Sequence[Counted]) -> list[Block]:
+def _counted(words: Wording, title: str, found: Sequence[Counted]) -> list[Block]:
     """Units of others as tables of figures, a row a place; places that hold other kinds of units have a table
     of their own.
     """
-    known = world.ruleset.rows("places")
+    known = words.world.ruleset.rows("places")
     stacks: dict[str, list[Mapping[str, Any]]] = {
         c.place: [{"kind": k, "n": n} for k, n in c.units.items()] for c in found
     }
-    order = list(world.ruleset.rows("units"))
+    order = list(words.world.ruleset.rows("units"))
     out: list[Block] = []
     for at in alike_places(known, stacks):
         rows: list[tuple[str, ...]] = []
@@ -141,7 +141,7 @@ def _counted(world: World, words: Wording, title: str, found: Sequence[Counted])
         total = merged([dict(c.units) for c in mine])
         common = sorted(total, key=lambda k: -sum(1 for c in mine if k in c.units))[:WIDE]
         kinds = sorted(common, key=lambda k: order.index(k) if k in order else len(order))
-        names, short = columns(world, words, kinds)
+        names, short = columns(words, kinds)
         for one in mine:
             rest = words.short_units({k: n for k, n in one.units.items() if k not in kinds})
             last = () if one.before is None else (_earlier(words, one.before, kinds),)
@@ -181,12 +181,17 @@ def _count(words: Wording, row: Mapping[str, Any]) -> str:
     return f"{row['n']} or more" if row.get("n") else "nothing certain"
 
 
-def _whose(world: World, words: Wording, place: str, reader: str) -> str:
+def _whose(words: Wording, place: str) -> str:
+    world = words.world
     owners = sorted(
-        {str(r["owner"]) for _, r in world.state.stacks(at=place) if world.hostile(reader, str(r["owner"]))}
+        {
+            str(r["owner"])
+            for _, r in world.state.stacks(at=place)
+            if world.hostile(words.reader, str(r["owner"]))
+        }
     )
     holder = world.holder_of(place)
-    known = owners or ([holder] if holder and holder != reader else [])
+    known = owners or ([holder] if holder and holder != words.reader else [])
     if len(known) == 1:
         row = world.ruleset.row_or_empty("nations", known[0])
         said = str(row.get("adjective") or words.name(known[0]))
@@ -194,10 +199,12 @@ def _whose(world: World, words: Wording, place: str, reader: str) -> str:
     return f", {listing(words.name(o) for o in known)}" if known else ""
 
 
-def _afar(world: World, reader: str, words: Wording, told: set[str]) -> list[Block]:
+def _afar(words: Wording, told: set[str]) -> list[Block]:
     """Units of others that the view shows in places of which nothing is told above: exact ones, and bands by
     their range.
     """
+    reader = words.reader
+    world = words.world
     exact: dict[tuple[str, str], dict[str, int]] = {}
     bands: dict[tuple[str, str], list[str]] = {}
     for _, row in world.state.stacks():
@@ -217,7 +224,7 @@ def _afar(world: World, reader: str, words: Wording, told: set[str]) -> list[Blo
     ):
         by_owner.setdefault(owner, []).append((place, kinds))
     if len(exact) > MOST_IN_SIGHT:
-        out += _in_sight_by_theater(world, reader, words, exact, near)
+        out += _in_sight_by_theater(words, exact, near)
     elif by_owner:
         lines = [
             sentence(
@@ -245,8 +252,6 @@ def _afar(world: World, reader: str, words: Wording, told: set[str]) -> list[Blo
 
 
 def _in_sight_by_theater(
-    world: World,
-    reader: str,
     words: Wording,
     exact: Mapping[tuple[str, str], Mapping[str, int]],
     near: set[str],
@@ -254,15 +259,16 @@ def _in_sight_by_theater(
     """Of many units in sight, theater by theater, the strongest enemies next to the reader's; others by
     nation only.
     """
+    world = words.world
     beside: dict[str, list[tuple[int, str, str]]] = {}
     far: dict[tuple[bool, str], list[int]] = {}
     for (place, owner), kinds in exact.items():
         n = sum(kinds.values())
-        if world.hostile(reader, owner) and place in near:
+        if world.hostile(words.reader, owner) and place in near:
             said = f"{_at(words.place(place))} {words.short_units(kinds)} ({words.name(owner)})"
             beside.setdefault(theater_of(world, place), []).append((n, place, said))
         else:
-            far.setdefault((world.hostile(reader, owner), owner), []).append(n)
+            far.setdefault((world.hostile(words.reader, owner), owner), []).append(n)
     out: list[Block] = []
     if beside:
         lines = []
@@ -305,8 +311,9 @@ def _neighbors(world: World, reader: str) -> list[str]:
     return list(dict.fromkeys(p for place in own for p in world.geography.next_to(place)))
 
 
-def _known(world: World, words: Wording, key: str, row: Mapping[str, Any], turn: int) -> str:
+def _known(words: Wording, key: str, row: Mapping[str, Any], turn: int) -> str:
     """One thing that a nation has learned, in words, with its age."""
+    world = words.world
     what, _, subject = key.rpartition(":")
     form = next((k for f, k in _SUBJECTS if world.ruleset.has(f, subject)), None)
     name = printed(world, Entity(form, subject)) if form else subject
