@@ -26,7 +26,7 @@ from ..units.carriers import settle
 from ..units.control import takers_of
 from ..units.forces import stacks_of
 from ..world.selections import as_set
-from . import apply_losses, retreat, simultaneous
+from . import apply_losses, simultaneous
 from .battles import (
     Battle,
     Party,
@@ -53,6 +53,7 @@ from .record import (
     write_leave,
     write_round,
 )
+from .retreat import Departure, forced, go_back, leaving, slipping
 from .rounds import Rounds, start
 from .samplers import RealDice
 
@@ -240,12 +241,12 @@ def _to_the_end(turn: Turn, battles: Sequence[Battle]) -> None:
         for battle in [c for c in running if not c.over]:
             if number > 1 and not in_touch(turn, battle):
                 battle.over, battle.touch_lost = True, True
-                retreat.go_back(turn, battle)
+                go_back(turn, battle)
             else:
                 _round(turn, battle, busy)
         for battle in running:
             if battle.over and battle.winner == ATTACKER:
-                if retreat.forced(turn, battle, ATTACKER):
+                if forced(turn, battle, ATTACKER):
                     _leaving(turn, [battle], fallen)
                     battle.winner = None
                 elif _falls(turn, battle):
@@ -419,36 +420,31 @@ def _leaving(turn: Turn, battles: Sequence[Battle], fallen: dict[str, str]) -> N
     """Those who leave after a round: in every battle first the one side, then the other if the first has not
     gone.
     """
-    plans: dict[int, list[tuple[Battle, str, dict[str, object]]]] = {ATTACKER: [], DEFENDER: []}
-    gone: set[int] = set()
-    for index, battle in enumerate(battles):
+    going: dict[int, list[Departure]] = {ATTACKER: [], DEFENDER: []}
+    for battle in battles:
         both = battle.row.get("leave", {}).get("both")
         first = DEFENDER if both == "defender" else ATTACKER
-        going = list(retreat.who_leaves(turn, battle, first))
-        if going:
-            plans[first] += [(battle, who, options) for who, options in going]
-            gone.add(index)
-        if not going or both == "both":
-            plans[1 - first] += [
-                (battle, who, options) for who, options in retreat.who_leaves(turn, battle, 1 - first)
-            ]
+        departures = leaving(turn, battle, first)
+        going[first] += departures
+        if not departures or both == "both":
+            going[1 - first] += leaving(turn, battle, 1 - first)
     for side in (ATTACKER, DEFENDER):
         shut = dict(fallen)
         if side == DEFENDER:
-            shut.update({c.place: "given up" for c, _, _ in plans[side]})
-        for battle, who, options in plans[side]:
-            open_ = {k: v for k, v in shut.items() if k != battle.place}
+            shut.update({departure.battle.place: "given up" for departure in going[side]})
+        for departure in going[side]:
+            battle, who = departure.battle, departure.who
+            elsewhere = {place: why for place, why in shut.items() if place != battle.place}
             with turn.journal.entry(
                 battle.rule, subject=battle.subject, audience=battle.audience, keep=False
             ) as entry:
-                fire = _fire_on_retreat(turn, battle, side, who, entry)
-                left = retreat.leave(turn, battle, side, who, options, open_, fire)
+                left = departure.leave(elsewhere, _fire_on_retreat(departure, entry))
                 if left:
                     write_leave(turn, battle, entry, side, left)
                     abandon(turn, battle, side)
-            held = retreat.kept_in(turn, battle, side, who) if not left and who not in battle.stuck else []
+            held = [row for _, row in departure.movable()] if not left and who not in battle.stuck else []
             if held:
-                stuck_entry(turn, battle, side, who, open_, held)
+                stuck_entry(turn, battle, side, who, elsewhere, held)
 
 
 def _slip_away(turn: Turn, battle: Battle) -> None:
@@ -456,11 +452,11 @@ def _slip_away(turn: Turn, battle: Battle) -> None:
     if "evade" not in battle.row:
         return
     for side in (ATTACKER, DEFENDER):
-        for rule, who, options in list(retreat.who_slips(turn, battle, side)):
+        for departure in list(slipping(turn, battle, side)):
             with turn.journal.entry(
                 battle.rule, subject=battle.subject, audience=battle.audience, keep=False
             ) as entry:
-                left = retreat.leave(turn, battle, side, who, options, {}, rule=rule)
+                left = departure.leave({})
                 if left:
                     write_leave(turn, battle, entry, side, left)
     _check(turn, battle)
@@ -468,35 +464,33 @@ def _slip_away(turn: Turn, battle: Battle) -> None:
         battle.winner = None
 
 
-def _fire_on_retreat(
-    turn: Turn, battle: Battle, side: int, who: str, entry: Entry
-) -> Callable[[Sequence[str]], None] | None:
+def _fire_on_retreat(departure: Departure, entry: Entry) -> Callable[[Sequence[str]], None] | None:
     """What shoots at those who leave, as the battle's row says (stages with `fire_on_retreat`); None if
     nothing does.
     """
-    if not any(stage.get("fire_on_retreat") == SIDES[side] for stage in battle.row.get("stages", ())):
-        return None
+    stages = departure.battle.row.get("stages", ())
+    if any(stage.get("fire_on_retreat") == SIDES[departure.side] for stage in stages):
+        return partial(_fire_on, departure, entry)
+    return None
 
-    def fire(going: Sequence[str]) -> None:
-        members = [m for m in troops(turn, battle, {}) if m.side != side]
-        members += [
-            Troops(key, dict(turn.state.row("units", key)), side, "", who if "#" in who else "")
-            for key in going
-        ]
-        plan = compile_fire_on_retreat(turn, battle, members)
-        dice = RealDice(streams(turn, battle, f"{who}:"))
-        rounds = Rounds(plan, dice)
-        flows: list[apply_losses.Flow] = []
-        rounds.told = lambda group, down, n: flows.append((group, down, n, rounds.stage))
-        after, _ = rounds.part(start(plan), side, np.ones(1, dtype=bool))
-        if turn.dice.onlooker is not None:
-            turn.dice.onlooker.leaving(turn, battle, plan, after, side)
-        lost = apply_losses.apply_losses(
-            turn, battle, plan, flows, EffectRunner(turn, entry, battle.rule, battle.subject)
-        )
-        write_fire_on_retreat(turn, battle, entry, plan, dice, lost)
 
-    return fire
+def _fire_on(departure: Departure, entry: Entry, going: Sequence[str]) -> None:
+    """Those who stay shoot at stacks that leave."""
+    turn, battle, side, who = departure.turn, departure.battle, departure.side, departure.who
+    members = [m for m in troops(turn, battle, {}) if m.side != side]
+    force = who if "#" in who else ""
+    members += [Troops(key, dict(turn.state.row("units", key)), side, "", force) for key in going]
+    plan = compile_fire_on_retreat(turn, battle, members)
+    dice = RealDice(streams(turn, battle, f"{who}:"))
+    rounds = Rounds(plan, dice)
+    flows: list[apply_losses.Flow] = []
+    rounds.told = lambda group, down, n: flows.append((group, down, n, rounds.stage))
+    after, _ = rounds.part(start(plan), side, np.ones(1, dtype=bool))
+    if turn.dice.onlooker is not None:
+        turn.dice.onlooker.leaving(turn, battle, plan, after, side)
+    runner = EffectRunner(turn, entry, battle.rule, battle.subject)
+    lost = apply_losses.apply_losses(turn, battle, plan, flows, runner)
+    write_fire_on_retreat(turn, battle, entry, plan, dice, lost)
 
 
 __all__ = ["battle_now", "fallen_places", "fight_all", "fight_here", "run"]

@@ -20,7 +20,6 @@ from ..battle.battles import (
     at_home,
     leave_rule,
     loss_orders,
-    order_options,
     outline_contest,
     party_stacks,
     supporters,
@@ -30,7 +29,7 @@ from ..battle.battles import (
 from ..battle.encounters import contested, meetings, rivals
 from ..battle.fight import fallen_places
 from ..battle.groups import ATTACKER, DEFENDER, SIDES
-from ..battle.retreat import movable_of, refuge
+from ..battle.retreat import Refuge, parts_of
 from ..core.choices import block_of, word_of
 from ..core.dice import KeyedDice
 from ..core.model import Row
@@ -227,12 +226,10 @@ def _limits(turn: Turn, battle: Battle, side: int) -> dict[str, Mapping[str, Any
     """
     rule, words = leave_rule(battle, side), battle.row.get("options", {})
     out: dict[str, Mapping[str, Any]] = {}
-    for who, options in order_options(turn, battle, side).items() if rule is not None else ():
-        said = {limit: options[words[limit]] for limit in LIMITS if words.get(limit) in options}
-        movable = movable_of(turn, battle, side, who, rule) if said and rule is not None else []
-        if not movable or not any(takes_part(turn, battle, side, key) for key, row in movable):
-            continue
-        owner = movable[0][1]["owner"]
-        if refuge(turn, battle, side, who, owner, options, dict(rule or {}), {}, dict(movable)) is not None:
-            out[who] = said
+    for part in parts_of(turn, battle, side, rule) if rule is not None else ():
+        limits = {limit: part.options[words[limit]] for limit in LIMITS if words.get(limit) in part.options}
+        movable = part.movable() if limits else []
+        fights = any(takes_part(turn, battle, side, key) for key, _ in movable)
+        if fights and Refuge(part, dict(movable), {}).find() is not None:
+            out[part.who] = limits
     return out
