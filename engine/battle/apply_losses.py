@@ -14,14 +14,13 @@ from ..units import forces
 from .battles import Battle
 from .groups import ATTACKER, DEFENDER, GONE, LADDER, Group
 from .plan import Plan
+from .rounds import HitUnits
 
 Stack = tuple[str, Fields]
-Flow = tuple[int, int, int, str]
-"""Group, what it became (-1: lost), how many, in which stage."""
 
 
 def apply_losses(
-    turn: Turn, battle: Battle, plan: Plan, flows: Sequence[Flow], runner: EffectRunner
+    turn: Turn, battle: Battle, plan: Plan, taken: Sequence[HitUnits], runner: EffectRunner
 ) -> dict[int, list[dict[str, Any]]]:
     """Carry out what a round did to the groups.
 
@@ -29,7 +28,7 @@ def apply_losses(
     """
     net: dict[tuple[int, int], int] = {}
     stages: dict[tuple[int, int], str] = {}
-    for index, down, n, stage in flows:
+    for index, down, n, stage in taken:
         net[index, down] = net.get((index, down), 0) + n
         stages.setdefault((index, down), stage)
     out: dict[int, list[dict[str, Any]]] = {ATTACKER: [], DEFENDER: []}
@@ -128,7 +127,7 @@ def strengths(battle: Battle, plan: Plan, side: int) -> dict[str, int]:
     return strength
 
 
-def spend(turn: Turn, battle: Battle, plan: Plan, flows: Sequence[Flow]) -> None:
+def spend(turn: Turn, battle: Battle, plan: Plan, taken: Sequence[HitUnits]) -> None:
     """Take what a round of fighting uses up (`spends`: a field of units, by how much, of whom) from the
     living who took part.
     """
@@ -136,7 +135,7 @@ def spend(turn: Turn, battle: Battle, plan: Plan, flows: Sequence[Flow]) -> None
     if not rule:
         return
     for index, group in enumerate(plan.groups):
-        left = group.n - sum(n for which, _, n, _ in flows if which == index)
+        left = group.n - sum(hit.n for hit in taken if hit.group == index)
         if left <= 0 or group.virtual or group.key not in turn.state.table("units"):
             continue
         names = {

@@ -376,10 +376,8 @@ def _round(turn: Turn, battle: Battle, busy: dict[str, str]) -> None:
     for group in plan.groups:
         if group.n and not group.virtual:
             battle.fought[group.side].setdefault(group.owner, set()).add(group.kind)
-    flows: list[apply_losses.Flow] = []
     dice = RealDice(streams(turn, battle))
-    rounds = Rounds(plan, dice)
-    rounds.told = lambda group, down, n: flows.append((group, down, n, rounds.stage))
+    rounds = Rounds(plan, dice, recorded=True)
     batch = start(plan)
     with turn.journal.entry(battle.rule, subject=battle.subject, audience=battle.audience) as entry:
         runner = EffectRunner(turn, entry, battle.rule, battle.subject)
@@ -387,9 +385,9 @@ def _round(turn: Turn, battle: Battle, busy: dict[str, str]) -> None:
         if turn.dice.onlooker is not None:
             turn.dice.onlooker.round(turn, battle, plan, batch)
         over = bool(rounds.over(batch, battle.number)[0])
-        lost = apply_losses.apply_losses(turn, battle, plan, flows, runner)
+        lost = apply_losses.apply_losses(turn, battle, plan, rounds.taken, runner)
         cargo = apply_losses.sink_cargo(turn, battle, plan)
-        apply_losses.spend(turn, battle, plan, flows)
+        apply_losses.spend(turn, battle, plan, rounds.taken)
         if "cargo" in battle.row:
             notes = chain.from_iterable(lost.values())
             fallen_now = {(str(note["owner"]), str(note["kind"])) for note in notes if note["lost"]}
@@ -482,14 +480,12 @@ def _fire_on(departure: Departure, entry: Entry, going: Sequence[str]) -> None:
     members += [Troops(key, dict(turn.state.row("units", key)), side, "", force) for key in going]
     plan = compile_fire_on_retreat(turn, battle, members)
     dice = RealDice(streams(turn, battle, f"{who}:"))
-    rounds = Rounds(plan, dice)
-    flows: list[apply_losses.Flow] = []
-    rounds.told = lambda group, down, n: flows.append((group, down, n, rounds.stage))
+    rounds = Rounds(plan, dice, recorded=True)
     after, _ = rounds.part(start(plan), side, np.ones(1, dtype=bool))
     if turn.dice.onlooker is not None:
         turn.dice.onlooker.leaving(turn, battle, plan, after, side)
     runner = EffectRunner(turn, entry, battle.rule, battle.subject)
-    lost = apply_losses.apply_losses(turn, battle, plan, flows, runner)
+    lost = apply_losses.apply_losses(turn, battle, plan, rounds.taken, runner)
     write_fire_on_retreat(turn, battle, entry, plan, dice, lost)
 
 

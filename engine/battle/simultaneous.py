@@ -129,13 +129,11 @@ def _fall(turn: Turn, thrown: ThrownBattle) -> None:
     battle = thrown.battle
     battle.plan = None
     plan = compile_contest(turn, battle, troops(turn, battle, {}))
-    flows: list[apply_losses.Flow] = []
-    rounds = Rounds(plan, thrown.dice)
-    rounds.told = lambda group, down, n: flows.append((group, down, n, rounds.stage))
+    rounds = Rounds(plan, thrown.dice, recorded=True)
     with turn.journal.entry(battle.rule, subject=battle.subject, audience=battle.audience) as entry:
         rounds.fall(thrown.held, battle.number)
         runner = EffectRunner(turn, entry, battle.rule, battle.subject)
-        lost = apply_losses.apply_losses(turn, battle, plan, flows, runner)
+        lost = apply_losses.apply_losses(turn, battle, plan, rounds.taken, runner)
         write_round(turn, battle, entry, thrown.plan, thrown.rounds, thrown.dice, lost, ())
         if thrown.again:
             entry.data["again"] = dict(sorted(thrown.again.items()))
