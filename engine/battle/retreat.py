@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 from ..core.choices import block_of
@@ -21,15 +22,15 @@ from .battles import Battle, leave_rule, order_options, party_stacks, takes_part
 from .groups import ATTACKER
 
 
-def leaving(turn: Turn, battle: Battle, side: int) -> list[Departure]:
+def leaving(battle: Battle, side: int) -> list[Departure]:
     """The parts of a side whose orders or whose state make them leave now."""
     rule = leave_rule(battle, side)
     if rule is None or battle.number < int(rule.get("after", 1)):
         return []
-    if "may" in rule and not _holds(turn, battle, side, rule["may"]):
+    if "may" in rule and not _holds(battle, side, rule["may"]):
         return []
-    parts = parts_of(turn, battle, side, rule)
-    must = forced(turn, battle, side)
+    parts = parts_of(battle, side, rule)
+    must = forced(battle, side)
     going = [part for part in parts if must or part.is_wanted() or part.is_decided()]
     if going and rule.get("together"):  # all go where the first to say so wants to go
         named = next((to for part in (*going, *parts) if (to := part.option("refuge")) is not None), None)
@@ -39,26 +40,27 @@ def leaving(turn: Turn, battle: Battle, side: int) -> list[Departure]:
     return going
 
 
-def slipping(turn: Turn, battle: Battle, side: int) -> Iterator[Departure]:
+def slipping(battle: Battle, side: int) -> Iterator[Departure]:
     """The parts of a side that get out of the battle before its next round (`evade`)."""
     for rule in battle.row.get("evade", ()):
-        if "may" in rule and not _holds(turn, battle, side, rule["may"]):
+        if "may" in rule and not _holds(battle, side, rule["may"]):
             continue
-        for part in parts_of(turn, battle, side, {**rule, "to": [{"stay": True}]}):
+        for part in parts_of(battle, side, {**rule, "to": [{"stay": True}]}):
             if part.movable() and part.is_decided():
                 yield part
 
 
-def parts_of(turn: Turn, battle: Battle, side: int, rule: Row) -> list[Departure]:
+def parts_of(battle: Battle, side: int, rule: Row) -> list[Departure]:
     """All parts of a side, as they would leave by a rule."""
-    options = order_options(turn, battle, side)
-    return [Departure(turn, battle, side, rule, who, own) for who, own in options.items()]
+    options = order_options(battle, side)
+    return [Departure(battle, side, rule, who, own) for who, own in options.items()]
 
 
-def go_back(turn: Turn, battle: Battle) -> None:
+def go_back(battle: Battle) -> None:
     """Forces that have lost each other and whose orders say so return to where they came from and stop
     there.
     """
+    turn = battle.turn
     word = battle.row.get("options", {}).get("lost")
     if word is None:
         return
@@ -73,21 +75,21 @@ def go_back(turn: Turn, battle: Battle) -> None:
             turn.journal.set("forces", force, "stopped", True)
 
 
-def forced(turn: Turn, battle: Battle, side: int) -> bool:
+def forced(battle: Battle, side: int) -> bool:
     """Whether a side must leave now, even from a field that it has won."""
     rule = leave_rule(battle, side)
-    return rule is not None and "must" in rule and _holds(turn, battle, side, rule["must"])
+    return rule is not None and "must" in rule and _holds(battle, side, rule["must"])
 
 
-def _holds(turn: Turn, battle: Battle, side: int, test: str, who: str = "") -> bool:
+def _holds(battle: Battle, side: int, test: str, who: str = "") -> bool:
     """A test of a side, or of one force of it (`who`), by the units that fight."""
     names: dict[str, Any] = {"place": Entity("place", battle.place)}
     for name, which in (("mine", side), ("foe", 1 - side)):
-        keys = [key for key, _ in party_stacks(turn, battle, which) if takes_part(turn, battle, which, key)]
+        keys = [key for key, _ in party_stacks(battle, which) if takes_part(battle, which, key)]
         names[name] = tuple(Entity("unit", key) for key in keys)
-    owner = next((row["owner"] for _, row in party_stacks(turn, battle, side)), "")
+    owner = next((row["owner"] for _, row in party_stacks(battle, side)), "")
     force = Entity("force", who) if "#" in who else None
-    return turn.world.test(test, {**names, "self": Entity("nation", owner), "force": force})
+    return battle.turn.world.test(test, {**names, "self": Entity("nation", owner), "force": force})
 
 
 @dataclass(slots=True)
@@ -96,12 +98,15 @@ class Departure:
     (`who`), with the conditions of its orders.
     """
 
-    turn: Turn
     battle: Battle
     side: int
     rule: Row
     who: str
     options: Mapping[str, Any]
+
+    @property
+    def turn(self) -> Turn:
+        return self.battle.turn
 
     # ---- whether
 
@@ -116,7 +121,7 @@ class Departure:
 
     def holds(self, test: str) -> bool:
         """A test of its side, and of it, if it is a force."""
-        return _holds(self.turn, self.battle, self.side, test, self.who)
+        return _holds(self.battle, self.side, test, self.who)
 
     def is_wanted(self) -> bool:
         """Whether the conditions of its orders are met: rounds fought, own losses, or kills with more enemies
@@ -130,7 +135,7 @@ class Departure:
             return True
         if not isinstance(kills, Mapping):
             return False
-        left = sum(row["n"] for _, row in party_stacks(self.turn, battle, 1 - self.side))
+        left = sum(row["n"] for _, row in party_stacks(battle, 1 - self.side))
         return battle.losses(1 - self.side) >= int(kills["kills"]) and left > int(kills["left"])
 
     def _lost(self) -> int:
@@ -154,7 +159,7 @@ class Departure:
 
     def names(self, owner: str) -> dict[str, Any]:
         """What tests and decisions of those who leave may name: self, nation, place, attacker."""
-        stacks = party_stacks(self.turn, self.battle, ATTACKER)
+        stacks = party_stacks(self.battle, ATTACKER)
         attacker = next((row["owner"] for _, row in stacks), owner)
         return {
             "self": Entity("nation", owner),
@@ -169,7 +174,7 @@ class Departure:
         about = {"round": battle.number, "kind": battle.row["id"], "attacks": battle.attacks[self.side]}
         there = {"place": Entity("place", battle.place), "battle": about}
         out = []
-        for key, row in party_stacks(self.turn, battle, self.side):
+        for key, row in party_stacks(battle, self.side):
             names = {**there, "unit": Entity("unit", key), "self": Entity("nation", row["owner"])}
             mine = row.get("force") == self.who or (row["owner"] == self.who and not row.get("force"))
             if mine and self.turn.world.test(self.rule.get("who"), names):
@@ -240,7 +245,7 @@ class Departure:
         return gone
 
     def _stacks_of(self, owner: str) -> list[tuple[str, Fields]]:
-        stacks = party_stacks(self.turn, self.battle, self.side)
+        stacks = party_stacks(self.battle, self.side)
         return [(key, row) for key, row in stacks if row["owner"] == owner]
 
     def _break_off(self, force: str) -> None:
@@ -266,14 +271,14 @@ class Departure:
         return bool("home" in mode and mode.get("passes_over"))
 
     def _is_forced(self) -> bool:
-        return "must" in self.rule and _holds(self.turn, self.battle, self.side, self.rule["must"])
+        return "must" in self.rule and _holds(self.battle, self.side, self.rule["must"])
 
     def _give_up(self, key: str, row: Fields) -> Fields:
         """Units that must leave and have nowhere to go, or cannot go along, are lost."""
         turn, battle = self.turn, self.battle
         row = dict(row)
         turn.journal.put_row("units", key, None)
-        enemies = sorted({foe["owner"] for _, foe in party_stacks(turn, battle, 1 - self.side)})
+        enemies = sorted({foe["owner"] for _, foe in party_stacks(battle, 1 - self.side)})
         turn.journal.fact(
             "destroyed",
             of=row["owner"],
@@ -428,7 +433,7 @@ class Refuge:
         """Whether no passage on the way to a neighbor is closed to the units."""
         gates = self.geography.gates.get(pair_key(self.battle.place, place), ())
         return all(
-            passes_gate(self.turn.world, self.owner, gate, kind) for kind in self.kinds for gate in gates
+            passes_gate(self.turn.world, self.owner, gate, kind) for kind, gate in product(self.kinds, gates)
         )
 
     def _is_attacked(self, place: str) -> bool:
