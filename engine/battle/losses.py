@@ -21,7 +21,7 @@ Note = Callable[[int, int, int], None]
 many."""
 
 
-class Losses:
+class HitTaker:
     """Takes the hits of a plan's rounds."""
 
     def __init__(self, plan: Plan, sampler: Sampler, note: Note | None = None) -> None:

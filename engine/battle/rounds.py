@@ -14,7 +14,7 @@ import numpy as np
 from ..world.tables import in_range
 from .batch import Array, Batch, begin
 from .groups import GONE, SIDES
-from .losses import Losses
+from .losses import HitTaker
 from .plan import Leave, Pair, Plan, Stage, Volley
 from .samplers import Sampler, Shots, Throw
 from .sums import Comparison
@@ -79,7 +79,7 @@ class Rounds:
         self.sampler = sampler
         self.recorded = recorded
         self.taken: list[HitUnits] = []
-        self.losses = Losses(plan, sampler, self._note)
+        self.hit_taker = HitTaker(plan, sampler, self._note)
         self.held = held
         self.columns = columns(plan)
         self._shared = any(len(side.owners) > 1 for side in plan.losses)
@@ -125,7 +125,7 @@ class Rounds:
     def _hit(self, batch: Batch, side: int, hits: Array, kind: str, targets: list[int]) -> Batch:
         """Hits on a side are taken, or held."""
         if self.held is None:
-            return self.losses.take(batch, side, hits, kind, targets, self.number)
+            return self.hit_taker.take(batch, side, hits, kind, targets, self.number)
         if hits[0]:
             self.held.append((self.stage, side, int(hits[0]), kind))
         return batch

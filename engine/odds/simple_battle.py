@@ -13,7 +13,7 @@ import numpy as np
 
 from ..battle import distributions
 from ..battle.batch import Array, Batch, begin
-from ..battle.losses import Losses
+from ..battle.losses import HitTaker
 from ..battle.plan import Plan
 from ..battle.rounds import HIT, Rounds
 from ..battle.samplers import Exact
@@ -88,11 +88,11 @@ def _line(plan: Plan, side: int) -> Array | None:
     batch = begin(plan.start, 0)
     out = [batch.n[0].copy()]
     targets = _hittable(plan, side)
-    losses = Losses(plan, Exact())
+    taker = HitTaker(plan, Exact())
     while batch.n[0, targets].any():
         if len(out) > 400:
             return None
-        batch = losses.take(batch, side, np.array([1]), HIT, targets, 1)
+        batch = taker.take(batch, side, np.array([1]), HIT, targets, 1)
         out.append(batch.n[0].copy())
     return np.array(out)
 
