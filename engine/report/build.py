@@ -131,7 +131,7 @@ def nation_report(
         ("what was told you", chain_of(mine, chain)[:DIGITS]),
         *proof,
     ]
-    _, orders, told = news.own_orders(mine, words)
+    orders, told = news.own_orders(mine, words)
     laid_open, told_there = news.shown(mine, words)
     told += told_there
     public, private = news.other_news(mine, words, told)

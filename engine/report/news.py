@@ -185,86 +185,87 @@ def relations(entries: Sequence[Entry], words: Wording) -> list[Block]:
     ]
 
 
-def own_orders(entries: Sequence[Entry], words: Wording) -> tuple[int, list[Block], list[Entry]]:
-    """How many orders were given; those that were not carried out as written, each with its throw or its
-    reason.
-
-    Also gives the entries that are told thereby.
+def own_orders(entries: Sequence[Entry], words: Wording) -> tuple[list[Block], list[Entry]]:
+    """Of the reader's orders those that were not carried out as written, each with its throw or its reason;
+    and the entries that are told thereby.
     """
-    reader = words.reader
-    side = words.world.side_of(reader)
-    given = 0
-    rows: list[tuple[tuple[str, str], Refs]] = []
-    lucky: list[tuple[tuple[str, str], Refs]] = []
-    told: list[Entry] = []
-    became: list[tuple[str, Refs]] = []
+    orders = _OwnOrders(words)
+    side = words.world.side_of(words.reader)
     for entry in entries:
-        if not may_read(entry, reader, side):
-            continue
-        if entry.rule == "sequence/input" and entry.subject == reader:
-            given += int(entry.data.get("orders", 0))
-            told.append(entry)
-            continue
-        mine = entry.subject == reader or entry.subject.startswith((f"{reader}:", f"{reader}#", f"{reader}>"))
-        if not mine or "event" in entry.data:
-            continue
-        asked = str(entry.data.get("order") or entry.data.get("asked") or "")
-        if entry.data.get("outcome"):
-            became.append((sentence(words.told(entry.happened)), (entry.n,)))
-        elif "refused" in entry.data or "void" in entry.data:
-            why = entry.data.get("refused", entry.data.get("void"))
-            what = asked or entry.rule.partition("/")[2].replace("-", " ")
-            rows.append(
-                (
-                    (what, f"{'not possible' if 'refused' in entry.data else 'came to nothing'}: {why}"),
-                    (entry.n,),
-                )
-            )
-        elif asked and any(d.get("hit") is not None for d in entry.dice):
-            hit = any(d.get("hit") is True for d in entry.dice)
-            said = "; ".join(throw(d) for d in entry.dice if d.get("hit") is hit)
-            (lucky if hit else rows).append(
-                ((asked, said + (_found(entry, words) if hit else "")), (entry.n,))
-            )
-        elif (
-            "path" in entry.data
-            and "place" in entry.data
-            and entry.data["path"][-1:] != [entry.data["place"]]
-        ):
-            goal = str(entry.data["path"][-1])
-            what = f"{words.units(entry.data.get('units', {}))} to {words.spot(goal)}"
-            rows.append(
-                (
-                    (
-                        what,
-                        f"only as far as {words.spot(str(entry.data['place']))}{_fallen(goal, words)}",
-                    ),
-                    (entry.n,),
-                )
-            )
+        if may_read(entry, words.reader, side):
+            orders.take(entry)
+    return orders.blocks(), orders.told
+
+
+class _OwnOrders:
+    """What became of the reader's orders, entry by entry."""
+
+    def __init__(self, words: Wording) -> None:
+        self.words = words
+        self.given = 0
+        self.failed: list[tuple[tuple[str, str], Refs]] = []
+        self.lucky: list[tuple[tuple[str, str], Refs]] = []
+        self.became: list[tuple[str, Refs]] = []
+        self.told: list[Entry] = []
+
+    def take(self, entry: Entry) -> None:
+        """Note what an entry says of an order, if it says anything."""
+        if entry.rule == "sequence/input" and entry.subject == self.words.reader:
+            self.given += int(entry.data.get("orders", 0))
+            self.told.append(entry)
+        elif self._is_own(entry) and (self._tells(entry) or _just_done(entry)):
+            self.told.append(entry)
+
+    def _is_own(self, entry: Entry) -> bool:
+        reader = self.words.reader
+        own = entry.subject == reader or entry.subject.startswith((f"{reader}:", f"{reader}#", f"{reader}>"))
+        return own and "event" not in entry.data
+
+    def _tells(self, entry: Entry) -> bool:
+        """Note what an entry tells beyond that an order was carried out as written; whether it does."""
+        words, data, refs = self.words, entry.data, (entry.n,)
+        asked = str(data.get("order") or data.get("asked") or "")
+        if data.get("outcome"):
+            self.became.append((sentence(words.told(entry.happened)), refs))
+        elif "refused" in data or "void" in data:
+            order = asked or entry.rule.partition("/")[2].replace("-", " ")
+            fate = "not possible" if "refused" in data else "came to nothing"
+            self.failed.append(((order, f"{fate}: {data.get('refused', data.get('void'))}"), refs))
+        elif asked and any(dice.get("hit") is not None for dice in entry.dice):
+            hit = any(dice.get("hit") is True for dice in entry.dice)
+            thrown = "; ".join(throw(dice) for dice in entry.dice if dice.get("hit") is hit)
+            if hit:
+                self.lucky.append(((asked, thrown + _found(entry, words)), refs))
+            else:
+                self.failed.append(((asked, thrown), refs))
+        elif "path" in data and "place" in data and data["path"][-1:] != [data["place"]]:
+            goal = str(data["path"][-1])
+            move = f"{words.units(data.get('units', {}))} to {words.spot(goal)}"
+            end = f"only as far as {words.spot(str(data['place']))}{_fallen(goal, words)}"
+            self.failed.append(((move, end), refs))
         else:
-            if _just_done(entry):
-                told.append(entry)
-            continue
-        told.append(entry)
-    if became:
-        rest: list[Block] = [_tried(rows)] if rows else []
-        return given, [bullets(became), *rest], told
-    if not given and not rows:
-        return 0, [Para("You sent no orders.")], told
-    out: list[Block] = []
-    fine = max(given - len(rows), 0)
-    if not rows:
-        every = "Both" if given == 2 else f"All {given}"
-        out.append(
-            Para(f"{every} were carried out as written." if given > 1 else "Your one order was carried out.")
-        )
-    else:
-        lead = f"{fine} of {given} {'was' if fine == 1 else 'were'} carried out as written; the others:"
-        out += [Para(lead if fine else "What became of them:"), _tried(rows)]
-    if lucky:
-        out += [Para("", "Successful rolls"), _tried(lucky)]
-    return given, out, told
+            return False
+        return True
+
+    def blocks(self) -> list[Block]:
+        """All of it, for the report."""
+        given, failed = self.given, len(self.failed)
+        if self.became:
+            return [bullets(self.became), *([_tried(self.failed)] if failed else [])]
+        if not given and not failed:
+            return [Para("You sent no orders.")]
+        out: list[Block] = []
+        if failed:
+            fine = max(given - failed, 0)
+            lead = f"{fine} of {given} {'was' if fine == 1 else 'were'} carried out as written; the others:"
+            out += [Para(lead if fine else "What became of them:"), _tried(self.failed)]
+        elif given == 1:
+            out.append(Para("Your one order was carried out."))
+        else:
+            out.append(Para(f"{'Both' if given == 2 else f'All {given}'} were carried out as written."))
+        if self.lucky:
+            out += [Para("", "Successful rolls"), _tried(self.lucky)]
+        return out
 
 
 def _tried(rows: Sequence[tuple[tuple[str, str], Refs]]) -> Table:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,81 +37,16 @@ def sightings(entries: Sequence[Entry], words: Wording, turn: int) -> list[Block
     """Counted now (with the count before), seen in part, looked at in vain, older; then what the view shows
     from afar.
     """
-    reader = words.reader
-    world = words.world
-    before = _before(world, entries, reader)
-    counted_now: list[Counted] = []
-    part: list[str] = []
-    none: list[str] = []
-    empty: list[str] = []
-    vain: list[str] = []
-    older: list[tuple[int, str]] = []
-    other: list[str] = []
-    own = {p for p in world.ruleset.rows("places") if world.holder_of(p) == reader}
-    for key, row in sorted(world.state.row("knowledge", reader).items()):
-        what, _, place = key.rpartition(":")
-        if key.startswith(BEFORE):
-            continue
-        is_place = world.ruleset.has("places", place)
-        if not is_place or ("n" not in row and "units" not in row):
-            if row.get("as") != EXACT or "seen" in row or "n" in row or "units" in row:
-                other.append(_known(words, key, row, turn))
-            continue  # that something is known exactly says nothing by itself
-        if place in own:
-            continue
-        fresh = row.get("since", -1) >= turn
-        name = words.place(place) + ("" if what in ("", "units") else f" ({what})")
-        said = _count(words, row)
-        if not fresh:
-            if row.get("n"):
-                age = turn - int(row.get("since", turn))
-                older.append((age, f"{name} {said} ({counted(age, 'turn')})"))
-            continue
-        last = before.get(key)
-        if "units" in row:
-            if not row["units"]:
-                empty.append(name)
-            else:
-                whose = _whose(words, place)
-                counted_now.append(Counted(place, name + whose, row["units"], last or {}))
-        else:
-            earlier = world.state.get("knowledge", reader, BEFORE + key) or last or {}
-            said = f" ({_count(words, earlier)} before)" if earlier.get("n") else ""
-            (part if row.get("n") else none).append(f"{name} {row['n'] or ''}".rstrip() + said)
-    looked = {
-        str(e.data["place"])
-        for e in entries
-        if e.rule.startswith("detection/") and "chance" in e.data and "place" in e.data
-    }
-    vain += sorted(
-        words.place(p)
-        for p in looked
-        if f"units:{p}" not in world.state.row("knowledge", reader) and p not in own
-    )
-    out: list[Block] = []
-    out += _counted(words, "Counted this turn", counted_now)
-    if empty:
-        out.append(Para(listing(empty) + ".", "No enemy in"))
-    if part:
-        out.append(Para("; ".join(part) + ".", "Seen in part, more may be there"))
-    if none or vain:
-        out.append(Para(listing(few([*none, *vain], MOST_LOOKED)) + ".", "Looked at, nothing certain"))
-    if older:
-        newest = [text for _, text in sorted(older, key=lambda o: o[0])]
-        out.append(Para("; ".join(few(newest, MOST_OLDER, "counts")) + ".", "Older, with its age"))
-    out.extend(
-        _afar(
-            words,
-            {
-                k.rpartition(":")[2]
-                for k, r in world.state.row("knowledge", reader).items()
-                if r.get("since", -1) >= turn
-            },
-        )
-    )
-    if other:
-        out.append(Bullets(tuple(other)))
-    return out
+    known = _Known(words, turn, _before(words.world, entries, words.reader))
+    for key, row in sorted(words.world.state.row("knowledge", words.reader).items()):
+        known.take(key, row)
+    return known.blocks(_looked_at(entries))
+
+
+def _looked_at(entries: Sequence[Entry]) -> set[str]:
+    """The places at which somebody looked."""
+    looks = (entry.data for entry in entries if entry.rule.startswith("detection/"))
+    return {str(look["place"]) for look in looks if "chance" in look and "place" in look}
 
 
 @dataclass(frozen=True)
@@ -123,6 +59,79 @@ class Counted:
     name: str
     units: Mapping[str, int]
     before: Mapping[str, Any] | None = None
+
+
+class _Known:
+    """What the reader knows of others, by how certain and how old it is. `before`: what was known before this
+    turn."""
+
+    def __init__(self, words: Wording, turn: int, before: Mapping[str, Mapping[str, Any]]) -> None:
+        self.words = words
+        self.world = words.world
+        self.turn = turn
+        self.before = before
+        self.own = {p for p in self.world.ruleset.rows("places") if self.world.holder_of(p) == words.reader}
+        self.counted: list[Counted] = []
+        self.part: list[str] = []
+        self.none: list[str] = []
+        self.empty: list[str] = []
+        self.older: list[tuple[int, str]] = []
+        self.other: list[str] = []
+
+    def take(self, key: str, row: Row) -> None:
+        """Note one thing that is known."""
+        what, _, place = key.rpartition(":")
+        if key.startswith(BEFORE):
+            return
+        if not self.world.ruleset.has("places", place) or ("n" not in row and "units" not in row):
+            # that something is known exactly says nothing by itself
+            if row.get("as") != EXACT or "seen" in row or "n" in row or "units" in row:
+                self.other.append(_known(self.words, key, row, self.turn))
+            return
+        if place in self.own:
+            return
+        name = self.words.place(place) + ("" if what in ("", "units") else f" ({what})")
+        if self._is_fresh(row):
+            self._take_fresh(key, place, name, row)
+        elif row.get("n"):
+            age = self.turn - int(row.get("since", self.turn))
+            self.older.append((age, f"{name} {_count(self.words, row)} ({counted(age, 'turn')})"))
+
+    def _is_fresh(self, row: Row) -> bool:
+        return bool(row.get("since", -1) >= self.turn)
+
+    def _take_fresh(self, key: str, place: str, name: str, row: Row) -> None:
+        """Note what was learned of the units in a place in this turn."""
+        last = self.before.get(key) or {}
+        if "units" not in row:
+            earlier = self.world.state.get("knowledge", self.words.reader, BEFORE + key) or last
+            change = f" ({_count(self.words, earlier)} before)" if earlier.get("n") else ""
+            seen = self.part if row.get("n") else self.none
+            seen.append(f"{name} {row['n'] or ''}".rstrip() + change)
+        elif row["units"]:
+            self.counted.append(Counted(place, name + _whose(self.words, place), row["units"], last))
+        else:
+            self.empty.append(name)
+
+    def blocks(self, looked: AbstractSet[str]) -> list[Block]:
+        """All of it, for the report; of the places where somebody `looked` those of which nothing is known
+        besides."""
+        words, knowledge = self.words, self.world.state.row("knowledge", self.words.reader)
+        vain = sorted(words.place(p) for p in looked - self.own if f"units:{p}" not in knowledge)
+        out = _counted(words, "Counted this turn", self.counted)
+        if self.empty:
+            out.append(Para(listing(self.empty) + ".", "No enemy in"))
+        if self.part:
+            out.append(Para("; ".join(self.part) + ".", "Seen in part, more may be there"))
+        if uncertain := [*self.none, *vain]:
+            out.append(Para(listing(few(uncertain, MOST_LOOKED)) + ".", "Looked at, nothing certain"))
+        if self.older:
+            newest = [text for _, text in sorted(self.older, key=lambda o: o[0])]
+            out.append(Para("; ".join(few(newest, MOST_OLDER, "counts")) + ".", "Older, with its age"))
+        out += _afar(words, {key.rpartition(":")[2] for key, row in knowledge.items() if self._is_fresh(row)})
+        if self.other:
+            out.append(Bullets(tuple(self.other)))
+        return out
 
 
 def _counted(words: Wording, title: str, found: Sequence[Counted]) -> list[Block]:
