@@ -444,15 +444,15 @@ def _line(ruleset: Ruleset, entry: Entry, reader: str | None, number: int, words
     if "void" in entry.data:
         details.append(f"It came to nothing: {entry.data['void']}")
     return NewsLine(
-        number,
-        words.told(_says(entry)),
-        kind,
-        entry.rule,
-        entry.at,
-        tuple(details),
-        tuple(entry.data.get("outcome", ())),
-        rule_in_words(ruleset, entry.rule),
-        clauses_of(ruleset, entry.rule),
+        number=number,
+        text=words.told(_says(entry)),
+        kind=kind,
+        rule=entry.rule,
+        at=entry.at,
+        details=tuple(details),
+        outcome=tuple(entry.data.get("outcome", ())),
+        named=rule_in_words(ruleset, entry.rule),
+        clauses=clauses_of(ruleset, entry.rule),
     )
 
 

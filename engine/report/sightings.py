@@ -37,7 +37,7 @@ def sightings(entries: Sequence[Entry], words: Wording, turn: int) -> list[Block
     """Counted now (with the count before), seen in part, looked at in vain, older; then what the view shows
     from afar.
     """
-    known = _Known(words, turn, _before(words.world, entries, words.reader))
+    known = _Sightings(words, turn, _before(words.world, entries, words.reader))
     for key, row in sorted(words.world.state.row("knowledge", words.reader).items()):
         known.take(key, row)
     return known.blocks(_looked_at(entries))
@@ -61,7 +61,7 @@ class Counted:
     before: Mapping[str, Any] | None = None
 
 
-class _Known:
+class _Sightings:
     """What the reader knows of others, by how certain and how old it is. `before`: what was known before this
     turn."""
 
