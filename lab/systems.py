@@ -55,14 +55,14 @@ def _system(folder: Path) -> System:
         raise ValueError(f"{folder} cannot be loaded: {found[0].message}")
     own = [path for path in find(folder) if path.is_relative_to(folder / FOLDER)]
     return System(
-        str(ruleset.manifest["id"]),
-        str(ruleset.manifest.get("title", ruleset.manifest["id"])),
-        len(phases(ruleset.sequence)),
-        len(ruleset.rows("actions")) + len(ruleset.rows("orders")),
-        len(ruleset.rows("events")),
-        len(cited(ruleset)),
-        _cases(own),
-        measured(folder),
+        id=str(ruleset.manifest["id"]),
+        title=str(ruleset.manifest.get("title", ruleset.manifest["id"])),
+        phases=len(phases(ruleset.sequence)),
+        orders=len(ruleset.rows("actions")) + len(ruleset.rows("orders")),
+        events=len(ruleset.rows("events")),
+        clauses=len(cited(ruleset)),
+        tests=_cases(own),
+        noticed=measured(folder),
     )
 
 

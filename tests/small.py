@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from wteaw.bots.front import Front
+from wteaw.bots.give import Giver
 from wteaw.core.dice import ScriptedDice
 from wteaw.core.model import Ruleset
 from wteaw.core.state import State
 from wteaw.turn.context import Turn
 from wteaw.turn.referee import Position
+from wteaw.world.world import World
 
 Rows = list[dict[str, Any]]
 
@@ -108,3 +111,9 @@ def position(at: State, waiting: Any = None) -> Position:
 
 def order(act: str, line: int = 1, **slots: Any) -> dict[str, Any]:
     return {"order": f"actions/{act}", "slots": slots, "options": {}, "text": act, "line": line}
+
+
+def front_of(world: World, nation: str, war: dict[str, Any]) -> Front:
+    """The front of a nation that has given no orders yet, and throws ones."""
+    stream = ScriptedDice([1] * 200).stream(step="input", rule="policies/p", subject=nation)
+    return Front(Giver(world, nation, stream), war)

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from wteaw.bots.foresight import promise
-from wteaw.bots.front import Front
 from wteaw.core.state import unit_key
 from wteaw.play.begin import new_game
 from wteaw.play.scenario import initial_state
@@ -15,6 +14,7 @@ from wteaw.store import StoreError
 from wteaw.world.view import UNKNOWN
 from wteaw.world.world import World
 
+from .small import front_of
 from .world1914 import loaded
 
 RULE = {"battle": "land", "unknown": "infantry", "win": 60, "hold": "1/2"}
@@ -36,7 +36,7 @@ def seen(defenders: dict[str, int], beside: int = 0, n: int = 10) -> float:
     state.put("units", "german-empire.infantry@cologne", "*", own)
     state.put("places", "belgium-territory", "holder", "french-empire")
     world = World(ruleset, state, geography=geography)
-    front = Front(world, "german-empire", ruleset.row("policies", "camp")["war"])
+    front = front_of(world, "german-empire", ruleset.row("policies", "camp")["war"])
     return promise(front, RULE, "belgium-territory", [("cologne", {"infantry": n})])
 
 

@@ -24,7 +24,7 @@ def told(field: Field, *dice: int, reader: str = "a") -> Inflicted | None:
     fight.run({"battles": ["land"]}, field.turn)
     assert not source.unused()
     words = Wording(field.turn.world, reader)
-    (one,) = gravest(field.turn.world, fights(field.turn.journal.entries), reader, words)
+    (one,) = gravest(fights(field.turn.journal.entries), words)
     return inflicted([*one.preludes, one], reader, words)
 
 

@@ -100,7 +100,7 @@ def read(reader: str, *templates: str, audience: tuple[str, ...] = ("everyone",)
     for template in templates:
         with journal.entry("events/x", says=message(world, template, names), audience=audience):
             journal.set("places", "ash", "shade", 1)
-    public, private = news.other_news(world, journal.entries, reader, Wording(world, reader), ())
+    public, private = news.other_news(journal.entries, Wording(world, reader), ())
     return [text for text, _ in (*public, *private)]
 
 

@@ -11,7 +11,7 @@ import pytest
 from wteaw import bots
 from wteaw.bots import plan, policy_of
 from wteaw.bots.armies import Armies
-from wteaw.bots.front import Front, about
+from wteaw.bots.front import about
 from wteaw.bots.give import Giver
 from wteaw.bots.march import _share
 from wteaw.core.dice import ScriptedDice, Stream
@@ -23,6 +23,8 @@ from wteaw.orders.check import check
 from wteaw.play.scenario import initial_state
 from wteaw.play.scenario_files import load_scenario
 from wteaw.world.world import World
+
+from .small import front_of
 
 Rows = list[dict[str, Any]]
 WAR: dict[str, Any] = {
@@ -153,7 +155,7 @@ def test_a_garrison_matches_its_share_of_the_threat() -> None:
 
     def stays(garrison: dict[str, Any], state: State = facing, but: str = "") -> int:
         war = {**WAR, "garrison": garrison}
-        return sum(Front(World(rules({"war": war}), state), "red", war).garrison("c", but).values())
+        return sum(front_of(World(rules({"war": war}), state), "red", war).garrison("c", but).values())
 
     for share, left in (("1/2", 4), (1, 5), ("1/4", 3), ("1/6", 2), (2, 7), (9, 10), (0, 0)):
         assert stays({"least": 0, "share": f"={share} if place.id == 'c' else 99"}) == left
@@ -176,7 +178,7 @@ def test_works_that_shelter_a_place_leave_fewer_in_it(where: str | None, stay: i
     state = position(("red", "foot", "c", 10), ("blue", "foot", "d", 6), **works)
     walled = "=2 if link.works != 'none' else 1"
     war = {**WAR, "garrison": {"least": 0, "share": 1}, "hardness": walled}
-    front = Front(World(rules({"war": war}), state), "red", war)
+    front = front_of(World(rules({"war": war}), state), "red", war)
     assert sum(front.garrison("c").values()) == stay
     assert front.need["c"] == (36 if where == "c" else 72) - 10 * 30
 
@@ -187,7 +189,7 @@ def test_some_places_keep_more_than_the_known_threat_calls_for() -> None:
     def stays(least: Any) -> int:
         war = {**WAR, "garrison": {"least": least, "share": 1}}
         state = position(("red", "foot", "c", 10), ("blue", "foot", "d", 1))
-        return sum(Front(World(rules({"war": war}), state), "red", war).garrison("c").values())
+        return sum(front_of(World(rules({"war": war}), state), "red", war).garrison("c").values())
 
     assert [stays(n) for n in (0, "=5 if place.id == 'c' else 0", "=5 if place.id == 'b' else 0")] == [
         1,
@@ -207,7 +209,7 @@ def test_allies_hold_a_place_together() -> None:
         ("red", "foot", "c", 10), ("gray", "foot", "c", 10), ("blue", "foot", "d", 6), relations=allied
     )
     war = {**WAR, "garrison": {"least": 0, "share": 2}}
-    assert Front(World(rules({"war": war}), state), "red", war).garrison("c") == {"foot": 4}
+    assert front_of(World(rules({"war": war}), state), "red", war).garrison("c") == {"foot": 4}
 
 
 def test_allies_on_whom_it_counts_attack_with_it() -> None:
@@ -238,14 +240,14 @@ def test_allies_on_whom_it_counts_attack_with_it() -> None:
 def test_a_band_without_an_end_counts_as_many_as_stand_against_it() -> None:
     state = position(("red", "foot", "c", 60), ("blue", "foot", "d", 21), ("blue", "foot", "e", 3))
     state.tables["units"][unit_key("blue", "foot", "d")]["range"] = "21.."
-    front = Front(World(rules({"war": WAR}), state), "red", WAR)
+    front = front_of(World(rules({"war": WAR}), state), "red", WAR)
     assert (
         front.defenders("d") == (60, 180)
         and front.defenders("d", "attack") == (31, 62)
         and front.defenders("e") == (3, 9)
     )
     state.tables["units"][unit_key("red", "foot", "c")]["n"] = 5
-    assert Front(World(rules({"war": WAR}), state), "red", WAR).defenders("d") == (31, 93)
+    assert front_of(World(rules({"war": WAR}), state), "red", WAR).defenders("d") == (31, 93)
 
 
 def test_no_more_go_than_a_good_attack_takes() -> None:
@@ -584,7 +586,7 @@ def test_a_nation_at_peace_guards_what_it_is_to_guard_and_leaves_it_there() -> N
     there = position(("red", "foot", "a", 2), ("red", "foot", "c", 4), **peace)
     assert orders(rules({"war": GUARDED}), there) == []
     war = rules({"war": GUARDED})
-    front = Front(World(war, position(("red", "foot", "a", 3))), "red", GUARDED)
+    front = front_of(World(war, position(("red", "foot", "a", 3))), "red", GUARDED)
     assert front.spare("a") == {"foot": 1}
 
 
@@ -606,7 +608,7 @@ def test_what_is_known_only_as_a_band_counts_as_the_upper_part_of_it() -> None:
     )
     state = position(("red", "foot", "c", 4))
     state.put("units", "blue.?@d", "*", {"owner": "blue", "kind": "?", "place": "d", "n": 2, "range": "2..4"})
-    front = Front(World(rules({}), state), "red", {**WAR, "unknown": 5})
+    front = front_of(World(rules({}), state), "red", {**WAR, "unknown": 5})
     assert front.defenders("d") == (4, 20) and front.threat("c") == 80
 
 
@@ -1050,10 +1052,9 @@ def test_ships_go_for_no_troops_who_would_not_dare_the_shore_before_them(
             row = {"owner": owner, "kind": kind, "place": place, "n": n}
             state.put("units", unit_key(owner, kind, place), "*", row)
     world = World(ruleset, state)
-    stream = ScriptedDice([1] * 200).stream(step="input", rule="p", subject="b")
     war = ruleset.row("policies", "island")["war"]
-    front = Front(world, "british-empire", war)
-    armies = Armies(Giver(world, "british-empire", stream), front, war["sea"]["armies"])
+    front = front_of(world, "british-empire", war)
+    armies = Armies(front, war["sea"]["armies"])
     armies._kept["_shores"] = {"hamburg": (9, ("north-sea",), True)}
     pool = armies._pool("irish-sea")
     assert pool is not None and armies._leads_on(pool, "north-sea", "newcastle") is goes
@@ -1134,7 +1135,7 @@ def test_guests_share_out_half_of_a_way_and_its_holder_has_the_rest(capacity: in
     parts, told = {}, set()
     for now in (turn, turn + 1, turn + 2):
         state = position(*units, relations=friends, game={"game": {"turn": now}})
-        parts = {n: _share(Front(World(ruleset, state), n, WAR), mode, "b") for n in everybody}
+        parts = {n: _share(front_of(World(ruleset, state), n, WAR), mode, "b") for n in everybody}
         assert sum(parts.values()) <= capacity and parts["red"] == capacity - capacity // 2
         assert sum(n for who, n in parts.items() if who != "red") == capacity // 2
         told |= {who for who, n in parts.items() if n}
@@ -1185,7 +1186,7 @@ def test_a_front_that_could_be_held_draws_troops_until_it_could_go_on(
     """Four of blue in d threaten c, which three cannot hold; six could take d at odds of 3:2."""
     state = position(("red", "foot", "c", men), ("blue", "foot", "d", 4))
     for war, pull in ((WAR, without), ({**WAR, "push": "3/2"}, pushing)):
-        assert Front(World(rules({"war": war}), state), "red", war).pull("b") == pull
+        assert front_of(World(rules({"war": war}), state), "red", war).pull("b") == pull
 
 
 def facing_two(place: str, n: int, other: int, **war: Any) -> list[tuple[str, Any]]:
@@ -1262,7 +1263,7 @@ def seen_in_d(told: dict[str, Any] | None) -> tuple[int, Any]:
     state.put(
         "units", unit_key("red", "foot", "c"), "*", {"owner": "red", "kind": "foot", "place": "c", "n": 50}
     )
-    return Front(World(rules({"war": WAR}, visibility=shows), state), "red", WAR).defenders("d")
+    return front_of(World(rules({"war": WAR}, visibility=shows), state), "red", WAR).defenders("d")
 
 
 def test_what_a_look_has_told_of_a_place_counts_for_all_who_stand_there_together() -> None:

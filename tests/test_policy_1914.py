@@ -9,8 +9,6 @@ import pytest
 
 from wteaw.bots import plan
 from wteaw.bots.armies import Armies
-from wteaw.bots.front import Front
-from wteaw.bots.give import Giver
 from wteaw.core.dice import KeyedDice
 from wteaw.core.model import Ruleset
 from wteaw.core.package_data import scenarios
@@ -20,6 +18,8 @@ from wteaw.play.scenario_files import load_scenario
 from wteaw.turn.context import Order
 from wteaw.world.geography import Geography
 from wteaw.world.world import World
+
+from .small import front_of
 
 
 @cache
@@ -166,7 +166,7 @@ def test_a_capital_next_to_enemies_keeps_guards_however_few_are_seen(
         state.put("units", unit_key(owner, "infantry", here), "*", row)
     war = ruleset.rows("policies")["middle-powers" if nation == "german-empire" else "camp"]["war"]
     world = World(ruleset, state, geography=geography)
-    assert Front(world, nation, war).garrison(place) == {"infantry": stay}
+    assert front_of(world, nation, war).garrison(place) == {"infantry": stay}
 
 
 @pytest.mark.parametrize(
@@ -243,9 +243,8 @@ def test_troops_wait_for_ships_that_bring_them_nearer_and_go_to_and_fro_no_more(
     ship = {"owner": "usa", "kind": "transport", "place": "gulf-of-mexico", "n": 1}
     state.put("units", unit_key("usa", "transport", "gulf-of-mexico"), "*", ship)
     world = World(ruleset, state, geography=geography)
-    stream = KeyedDice(b"game", 1).stream(step="input", rule="policies/plan", subject="usa")
     war = ruleset.row("policies", "island")["war"]
-    armies = Armies(Giver(world, "usa", stream), Front(world, "usa", war), war["sea"]["armies"])
+    armies = Armies(front_of(world, "usa", war), war["sea"]["armies"])
     vars(armies)["_shores"] = {
         "aleppo": (12, ("eastern-mediterranean",), False),
         "burma": (12, ("bay-of-bengal",), False),

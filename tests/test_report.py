@@ -58,7 +58,7 @@ def test_the_account_adds_up(reader: str) -> None:
     _, shown, entries = told(reader)
     _, ruleset, geography = loaded()
     world = World(ruleset, shown, geography=geography)
-    found = account.accounts(world, entries, reader, Wording(world, reader))
+    found = account.accounts(entries, Wording(world, reader))
     assert found
     before = World(ruleset, played(2)[-2].position.state, geography=geography)
     for item in found:
@@ -143,15 +143,15 @@ def test_small_battles_take_a_sentence_and_large_ones_a_table() -> None:
         for n, place in ((fights.FEW, "paris"), (fights.FEW + 1, "brest"))
         for e in fight(n, place, f"{place}-battle")
     ]
-    made = [b for b in fights.blocks(world, some, "german-empire", words) if isinstance(b, Table)]
+    made = [b for b in fights.blocks(some, words) if isinstance(b, Table)]
     assert [bool(b.brief) for b in made] == [False, True]
     assert (
         "Paris, won without a round: you 4 infantry, lost nothing; France 2 infantry, lost all."
         in made[1].brief
     )
-    assert [place for place, _ in fights.outcomes(world, some, "german-empire", words)] == ["brest", "paris"]
+    assert [place for place, _ in fights.outcomes(some, words)] == ["brest", "paris"]
     many = [e for n in range(fights.MOST_FULL + 1) for e in fight(20, "brest", f"battle-{n}")]
-    briefs = [b.brief for b in fights.blocks(world, many, "german-empire", words) if isinstance(b, Table)]
+    briefs = [b.brief for b in fights.blocks(many, words) if isinstance(b, Table)]
     assert [bool(b) for b in briefs] == [False] * fights.MOST_FULL + [True]
 
 
@@ -435,7 +435,7 @@ def test_of_many_units_in_sight_the_strongest_enemies_beside_are_told_by_theater
     _, _, here = begun("no-mans-land", 1)
     world = known_to("no-mans-land", here, "germany")
     words = Wording(world, "germany")
-    lead, beside, *far = sightings.sightings(world, (), "germany", words, 1)
+    lead, beside, *far = sightings.sightings((), words, 1)
     assert (
         isinstance(lead, Para)
         and isinstance(beside, Bullets)
@@ -469,7 +469,7 @@ def test_small_forces_of_many_places_are_told_in_words_and_all_are_counted() -> 
     _, _, here = begun("no-mans-land", 1)
     world = known_to("no-mans-land", here, "britain")
     words = Wording(world, "britain")
-    blocks = standing.forces(world, "britain", words)
+    blocks = standing.forces(words)
     tables = [b for b in blocks if isinstance(b, Table)]
     smaller = [b for b in blocks if isinstance(b, Para) and b.lead == "Smaller forces"]
     assert smaller and all(len(t.rows) <= standing.MOST_ROWS + 1 for t in tables)
@@ -538,7 +538,7 @@ def test_who_is_conquered_is_told_and_who_holds_what_stands_elsewhere() -> None:
     ]
     for entry in entries:
         entry.changes.append(["flags", "nation:serbia", "conquered", None, True])
-    public, _ = news.other_news(world, entries, "french-empire", Wording(world, "french-empire"), ())
+    public, _ = news.other_news(entries, Wording(world, "french-empire"), ())
     assert [text for text, _ in public] == ["Serbia is conquered."]
 
 
@@ -556,7 +556,7 @@ def test_of_transfers_gifts_and_levies_are_told_by_another_part() -> None:
             )
         )
     ]
-    _, own = news.other_news(world, entries, "serbia", Wording(world, "serbia"), ())
+    _, own = news.other_news(entries, Wording(world, "serbia"), ())
     assert [text for text, _ in own] == ["A route."]
 
 
@@ -577,7 +577,7 @@ def test_what_others_have_sent_is_told_with_who_sent_it() -> None:
             "",
             changes=[("treasuries", purse, "money", now - 11, now)],
         )
-        found = account.accounts(world, [*told, arrives], "serbia", Wording(world, "serbia"))
+        found = account.accounts([*told, arrives], Wording(world, "serbia"))
         money = next(a for a in found if a.resource == "money")
         return [(label, at_main + away) for label, at_main, away in money.lines]
 
@@ -607,7 +607,7 @@ def test_what_the_rules_grant_in_silence_goes_by_their_name_and_small_resources_
     ]  # fmt: skip
     words = Wording(world, "germany")
     for entry, label in zip(entries, ("tokens in hand", "not told to you"), strict=True):
-        found = account.accounts(world, [entry], "germany", words)
+        found = account.accounts([entry], words)
         assert [a.lines for a in found if a.resource == "train-token"] == [((label, 2, 0),)]
     said = [b for b in account.blocks(found) if isinstance(b, Para) and b.lead == "Left"]
     assert [b.text for b in said] == ["Invest token 2, Dig token 1, Move token 3 and Train token 2."]
@@ -619,7 +619,7 @@ def test_what_is_discovered_and_not_in_force_is_told() -> None:
     for key, level in (("discovered:rockets", 1), ("discovered:tanks", 1), ("paid:tanks", 0)):
         state.put("tech_stages", "german-empire", key, level)
     world = World(ruleset, state, geography=geography)
-    told = news.technology(world, "german-empire", Wording(world, "german-empire"), [])
+    told = news.technology(Wording(world, "german-empire"), [])
     lines = {b.lead: b.text for b in told if isinstance(b, Para)}
     assert "Tanks 1" in lines["Known"]  # of two levels
     assert (
@@ -635,7 +635,7 @@ def test_troops_aboard_an_allys_ships_are_told_to_both() -> None:
     row = {"owner": "france", "kind": "infantry", "place": "sea-zone-54", "n": 2, **extra}
     state.put("units", unit_key("france", "infantry", "sea-zone-54", extra), WHOLE_ROW, row)
     world = World(ruleset, state, geography=geography)
-    told = {n: str(standing.forces(world, n, Wording(world, n))) for n in ("france", "britain", "russia")}
+    told = {n: str(standing.forces(Wording(world, n))) for n in ("france", "britain", "russia")}
     assert "2 infantry (aboard ships of Britain)" in told["france"]
     assert (
         "of France Sea Zone 54 Alboran Sea 2 infantry." in told["britain"]
@@ -660,7 +660,7 @@ def test_a_purse_whose_seat_is_lost_is_out_of_reach_from_then_on() -> None:
     world = World(ruleset, state, geography=geography)
 
     def money(world: World, entries: list[Entry]) -> account.Account:
-        found = account.accounts(world, entries, "german-empire", Wording(world, "german-empire"))
+        found = account.accounts(entries, Wording(world, "german-empire"))
         return next(item for item in found if item.resource == "money")
 
     later, now = money(world, []), money(world, [lost])
@@ -684,7 +684,7 @@ def test_a_purse_whose_seat_is_lost_is_out_of_reach_from_then_on() -> None:
 def money_of(state: State, entries: list[Entry], reader: str) -> account.Account:
     _, ruleset, geography = loaded()
     world = World(ruleset, state, geography=geography)
-    found = account.accounts(world, entries, reader, Wording(world, reader))
+    found = account.accounts(entries, Wording(world, reader))
     return next(item for item in found if item.resource == "money")
 
 
@@ -769,9 +769,9 @@ def test_where_a_place_fights_for_itself_those_who_guard_it_are_told_and_not_nob
         "virtual": [{"kind": "coast-guard", "n": 1, "side": "defender"}],
         "lost": {"attacker": [], "defender": [gone] if fell else []},
     }
-    [table] = summary.battles(world, entries, Wording(world, ""))
+    [table] = summary.battles(entries, Wording(world, ""))
     assert isinstance(table, Table) and table.rows[0][2] == f"coast guard {int(fell)} of 1"
-    [*_, mine] = fights.blocks(world, entries, "japan", Wording(world, "japan"))
+    [*_, mine] = fights.blocks(entries, Wording(world, "japan"))
     assert isinstance(mine, Table)
     assert mine.rows[1] == (
         "Those who guard it: 1 coast guard",
@@ -798,9 +798,9 @@ def test_who_met_and_parted_without_a_round_is_told_in_a_line(gone: int) -> None
         Entry(3, 2, "battles", "battles/sea", "", "x", data={**at, "event": "end", "lost": lost}),
     ]
     line = "Met without a fight: North Sea."
-    [block] = summary.battles(world, entries, Wording(world, ""))
+    [block] = summary.battles(entries, Wording(world, ""))
     assert (isinstance(block, Para) and block.text == line) is not bool(gone)
-    [*_, others] = fights.blocks(world, entries, "japan", Wording(world, "japan"))
+    [*_, others] = fights.blocks(entries, Wording(world, "japan"))
     assert (line in str(others)) is not bool(gone)
 
 
@@ -834,7 +834,7 @@ def test_what_nations_lay_open_is_a_table_of_whose_where_and_how_much() -> None:
     hidden = Entry(2, 1, "s", "visibility/open", "", "", happened, ("red",), data={"shown": laid})
     world = World(rules, small.state())
     for reader, first in (("red", "You"), ("", "Blue")):
-        blocks, told = news.shown([entry], reader, Wording(world, reader))
+        blocks, told = news.shown([entry], Wording(world, reader))
         lead, shown = blocks
         assert told == [entry] and isinstance(lead, Para) and lead.text == "Tokens are shown."
         assert isinstance(shown, Table) and shown.head == ("", "", "Dig", "Move")
@@ -842,7 +842,7 @@ def test_what_nations_lay_open_is_a_table_of_whose_where_and_how_much() -> None:
             ("birch", "1", "2"),
             ("cedar", "1", "-"),
         ]
-    assert news.shown([hidden], "", Wording(world)) == ([], [])
+    assert news.shown([hidden], Wording(world)) == ([], [])
 
 
 def test_the_end_of_the_game_leads_the_news_then_what_rows_call_important() -> None:

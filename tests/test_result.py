@@ -17,7 +17,7 @@ BOTH_POOR = {"red": {"coin": 7}, "blue": {"coin": 7}}
 def told(reader: str, end: Row, stores: dict[str, dict[str, int]] | None = None) -> list[Para | Table]:
     """What is told after a game that ended so."""
     turn = scored({"id": "end", **end}, stores=stores)
-    blocks = result(turn.world, turn.journal.entries, reader, Wording(turn.world, reader))
+    blocks = result(turn.journal.entries, Wording(turn.world, reader))
     return [b for b in blocks if isinstance(b, (Para, Table))]
 
 
@@ -34,7 +34,7 @@ def test_every_rank_is_shown_with_what_it_is_made_of() -> None:
 def test_sides_of_a_ranking_go_by_their_names() -> None:
     named: list[Row] = [{"id": side, "name": side.title(), "article": "the"} for side in ("west", "east")]
     turn = scored({"id": "end", "rank": "sides"}, sides=named)
-    _, ranks = result(turn.world, turn.journal.entries, "red", Wording(turn.world, "red"))
+    _, ranks = result(turn.journal.entries, Wording(turn.world, "red"))
     assert isinstance(ranks, Table) and [row[0] for row in ranks.rows] == ["1 the West", "2 the East"]
 
 

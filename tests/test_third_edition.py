@@ -236,7 +236,7 @@ def test_the_news_of_a_turn_says_who_won_whoever_attacked(
         data = {"place": "north-sea", "to": "british-empire"}
         entries.append(Entry(6, 1, "battles", "capture/capture", "", "north-sea", data=data))
     world = World(third, State())
-    (para,) = rounds.blocks(world, entries, "", Wording(world, ""))
+    (para,) = rounds.blocks(entries, Wording(world, ""))
     assert isinstance(para, Para) and para.text == told
 
 
@@ -280,7 +280,7 @@ def test_a_battle_that_a_side_evades_is_called_so(
     world = World(third, State())
     words = Wording(world, reader)
     if told is not None:
-        (para,) = rounds.blocks(world, entries, "", words)
+        (para,) = rounds.blocks(entries, words)
         assert isinstance(para, Para) and para.text == told
     (fight,) = fights.fights(entries)
     assert fights.verdict(fight, {}, words).startswith(verdict)

@@ -86,16 +86,16 @@ def _page(visit: Visit, scenario: str, typed: Mapping[str, str], wrong: Mapping[
             inside = mine is not None and visit.hall.people.session(visit.browser, mine.id) is not None
             lines.append(
                 GameListing(
-                    id_,
-                    str(game.head["title"]),
-                    game.stage().position.turn,
-                    phase(visit.hall, game),
-                    told["waits"],
-                    late,
-                    len(told["seats"]),
-                    bool(due) and due < stamp(visit.hall.clock()),
-                    due,
-                    f"/seat/{mine.id}/game" if mine and inside else "",
+                    id=id_,
+                    title=str(game.head["title"]),
+                    turn=game.stage().position.turn,
+                    state=phase(visit.hall, game),
+                    waits=told["waits"],
+                    late=late,
+                    asked=len(told["seats"]),
+                    over=bool(due) and due < stamp(visit.hall.clock()),
+                    due=due,
+                    address=f"/seat/{mine.id}/game" if mine and inside else "",
                 )
             )
     return visit.show(

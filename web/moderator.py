@@ -274,18 +274,18 @@ def set_clock(visit: Visit) -> Response:
                 )
             typed = [(p, form.get(f"hours-{p}", "").strip()) for p in input_points(game.ruleset)]
             wanted = Settings(
-                game.id,
-                due,
-                number_of(form, "days", "days of a turn", MOST_DAYS),
-                before.paused,
-                auto if auto in AUTO else before.auto,
-                number_of(form, "remind", "hours before", MOST_REMIND),
-                form.get("public") == "1",
-                " ".join(kind for kind in TALK if form.get(f"talk-{kind}")),
-                form.get("early") == "1",
-                " ".join(f"{point} {time}" for point, time in typed if time_of(time)),
-                zone,
-                days_off(form.get("off", ""), form.get("weekends") == "1"),
+                game=game.id,
+                due=due,
+                days=number_of(form, "days", "days of a turn", MOST_DAYS),
+                paused=before.paused,
+                auto=auto if auto in AUTO else before.auto,
+                remind=number_of(form, "remind", "hours before", MOST_REMIND),
+                public=form.get("public") == "1",
+                talk=" ".join(kind for kind in TALK if form.get(f"talk-{kind}")),
+                early=form.get("early") == "1",
+                spans=" ".join(f"{point} {time}" for point, time in typed if time_of(time)),
+                zone=zone,
+                off=days_off(form.get("off", ""), form.get("weekends") == "1"),
             )
         with visit.hall.changing(game.id):
             visit.hall.keep(wanted)

@@ -65,15 +65,15 @@ def standing(hall: Games, nation: str, game: Game) -> Standing:
     at = files[-1].at if files and here is not None else ""
     ready = ready_nations(hall, game)
     return Standing(
-        not why,
-        why,
-        len(here.orders) if here is not None else None,
-        at,
-        here.by if here is not None else "",
-        others,
-        nation in ready,
-        len(ready & set(asked)),
-        hall.settings(game.id).early,
+        open=not why,
+        why=why,
+        sent=len(here.orders) if here is not None else None,
+        at=at,
+        by=here.by if here is not None else "",
+        others=others,
+        ready=nation in ready,
+        all_ready=len(ready & set(asked)),
+        early=hall.settings(game.id).early,
     )
 
 

@@ -403,16 +403,16 @@ class _MenuMaker:
         if any(name not in done and all(blank.slot != name for blank in found) for name in kind.wanted):
             return None
         return Choice(
-            kind.key,
-            f"{kind.key.replace('/', '-')}-{self.numbered}",
-            self._title(kind),
-            json.dumps(dict(fixed), sort_keys=True),
-            tuple(ways),
-            tuple(units),
-            (*blanks, *found),
-            tuple(self._condition(id_, place, ends) for id_ in kind.row.get("options", ())),
-            str(kind.row.get("help", "")),
-            place,
+            key=kind.key,
+            id=f"{kind.key.replace('/', '-')}-{self.numbered}",
+            title=self._title(kind),
+            fixed=json.dumps(dict(fixed), sort_keys=True),
+            ways=tuple(ways),
+            units=tuple(units),
+            blanks=(*blanks, *found),
+            conditions=tuple(self._condition(id_, place, ends) for id_ in kind.row.get("options", ())),
+            help=str(kind.row.get("help", "")),
+            place=place,
         )
 
     def _blank(self, slot: Slot, kind: OrderKind, ends: Sequence[str]) -> Blank | None:

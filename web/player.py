@@ -136,9 +136,7 @@ def _parts(parts: Any) -> list[Any]:
 def _purses(hall: Games, game: Game, nation: str) -> list[Any]:
     """What there is to spend of each resource."""
     with hall.world(game, nation) as world:
-        return hall.of_stage(
-            game, ("purses", nation), lambda: list(accounts(world, [], nation, Wording(world, nation)))
-        )
+        return hall.of_stage(game, ("purses", nation), lambda: list(accounts([], Wording(world, nation))))
 
 
 def _unsaid(hall: Games, game: Game, nation: str, back: ReadBack | None) -> list[Any]:
@@ -169,11 +167,7 @@ def nation(visit: Visit) -> Response:
     with visit.hall.sent(visit.role.game) as game:
         seen = sight(visit.hall, game, visit.role.nation)
         with visit.hall.world(game, visit.role.nation) as world:
-            found = list(
-                accounts(
-                    world, game.journal(turn=seen.turn), visit.role.nation, Wording(world, visit.role.nation)
-                )
-            )
+            found = list(accounts(game.journal(turn=seen.turn), Wording(world, visit.role.nation)))
         parts = [p for p in seen.report.parts if p.title.startswith(("Your forces", "Technology"))]
         return visit.show(
             "nation.html.j2", head=head(visit, game, "nation"), accounts=found, parts=parts, seen=seen

@@ -161,7 +161,7 @@ def _sight(game: Game, reader: str, turn: int) -> Sight:
 
 
 def _own_first(world: World, entries: Sequence[Entry], reader: str, words: Wording) -> list[Fight]:
-    found = gravest(world, fights(entries), reader, words)
+    found = gravest(fights(entries), words)
     return [f for f in found if reader in f.parties()] + [f for f in found if reader not in f.parties()]
 
 
@@ -199,8 +199,7 @@ def _told(
         if e.n in logged and e.happened
     )
     besides = tuple(
-        text
-        for text, _ in lost_works((e for e in entries if e.data.get("place") == fight.place), reader, words)
+        text for text, _ in lost_works((e for e in entries if e.data.get("place") == fight.place), words)
     )
     return BattleOutcomeLine(*head, True, rounds, besides, inflicted(those, reader, words))
 

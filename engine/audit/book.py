@@ -59,17 +59,17 @@ class Book:
             form, _, id_ = entry.rule.partition("/")
             self.found.append(
                 Found(
-                    self.auditor,
-                    entry.turn,
-                    entry.step,
-                    entry.n,
-                    whose,
-                    says,
-                    str(expected),
-                    str(got),
-                    entry.rule,
-                    entry.at,
-                    clauses(self.ruleset, form, id_),
+                    auditor=self.auditor,
+                    turn=entry.turn,
+                    step=entry.step,
+                    entry=entry.n,
+                    whose=whose,
+                    says=says,
+                    expected=str(expected),
+                    got=str(got),
+                    rule=entry.rule,
+                    at=entry.at,
+                    clauses=clauses(self.ruleset, form, id_),
                 )
             )
         return fine
@@ -86,7 +86,19 @@ class Book:
             at = self.ruleset.origin(form, id_) if rule else ""
             cited = clauses(self.ruleset, form, id_)
             self.found.append(
-                Found(self.auditor, turn, "", 0, whose, says, str(expected), str(got), rule, at, cited)
+                Found(
+                    auditor=self.auditor,
+                    turn=turn,
+                    step="",
+                    entry=0,
+                    whose=whose,
+                    says=says,
+                    expected=str(expected),
+                    got=str(got),
+                    rule=rule,
+                    at=at,
+                    clauses=cited,
+                )
             )
         return fine
 

@@ -14,14 +14,13 @@ from ..units import forces
 from .battles import Battle
 from .groups import ATTACKER, DEFENDER, GONE, LADDER, Group
 from .plan import Plan
+from .rounds import HitUnits
 
 Stack = tuple[str, Fields]
-Flow = tuple[int, int, int, str]
-"""Group, what it became (-1: lost), how many, in which stage."""
 
 
 def apply_losses(
-    turn: Turn, battle: Battle, plan: Plan, flows: Sequence[Flow], runner: EffectRunner
+    battle: Battle, plan: Plan, taken: Sequence[HitUnits], runner: EffectRunner
 ) -> dict[int, list[dict[str, Any]]]:
     """Carry out what a round did to the groups.
 
@@ -29,7 +28,7 @@ def apply_losses(
     """
     net: dict[tuple[int, int], int] = {}
     stages: dict[tuple[int, int], str] = {}
-    for index, down, n, stage in flows:
+    for index, down, n, stage in taken:
         net[index, down] = net.get((index, down), 0) + n
         stages.setdefault((index, down), stage)
     out: dict[int, list[dict[str, Any]]] = {ATTACKER: [], DEFENDER: []}
@@ -52,9 +51,9 @@ def apply_losses(
             _lose_virtual(battle, group, n, runner)
             continue
         if down == GONE:
-            _destroy(turn, battle, plan, group, n)
+            _destroy(battle, plan, group, n)
         else:
-            _change(turn, group, plan.groups[down].fields, n)
+            _change(battle.turn, group, plan.groups[down].fields, n)
     return out
 
 
@@ -73,11 +72,11 @@ def _lose_virtual(battle: Battle, group: Group, n: int, runner: EffectRunner) ->
         runner.effects(group.row.get("gone", ()), names)
 
 
-def _destroy(turn: Turn, battle: Battle, plan: Plan, group: Group, n: int) -> None:
+def _destroy(battle: Battle, plan: Plan, group: Group, n: int) -> None:
     extra = {k: v for k, v in group.fields.items() if k not in UNIT_CORE}
-    turn.journal.units(group.owner, group.kind, group.fields["place"], -n, **extra)
+    battle.turn.journal.units(group.owner, group.kind, group.fields["place"], -n, **extra)
     for by, part in _credited(battle, plan, 1 - group.side, n).items():
-        turn.journal.fact(
+        battle.turn.journal.fact(
             "destroyed",
             of=group.owner,
             kind=group.kind,
@@ -128,15 +127,16 @@ def strengths(battle: Battle, plan: Plan, side: int) -> dict[str, int]:
     return strength
 
 
-def spend(turn: Turn, battle: Battle, plan: Plan, flows: Sequence[Flow]) -> None:
+def spend(battle: Battle, plan: Plan, taken: Sequence[HitUnits]) -> None:
     """Take what a round of fighting uses up (`spends`: a field of units, by how much, of whom) from the
     living who took part.
     """
+    turn = battle.turn
     rule = battle.row.get("spends")
     if not rule:
         return
     for index, group in enumerate(plan.groups):
-        left = group.n - sum(n for which, _, n, _ in flows if which == index)
+        left = group.n - sum(hit.n for hit in taken if hit.group == index)
         if left <= 0 or group.virtual or group.key not in turn.state.table("units"):
             continue
         names = {
@@ -162,15 +162,16 @@ def spend(turn: Turn, battle: Battle, plan: Plan, flows: Sequence[Flow]) -> None
             turn.journal.alter_units(group.key, n, **{rule["field"]: max(0, now - int(rule["by"]))})
 
 
-def sink_cargo(turn: Turn, battle: Battle, plan: Plan) -> list[dict[str, Any]]:
+def sink_cargo(battle: Battle, plan: Plan) -> list[dict[str, Any]]:
     """What was aboard and has no room any more is lost with what carried it (`cargo`: the fields for room and
     for size).
     """
+    turn = battle.turn
     rule = battle.row.get("cargo")
     if not rule:
         return []
     lost = []
-    for carriers, cargo in _laden(turn, battle, plan):
+    for carriers, cargo in _laden(battle, plan):
         room = sum(r["n"] * _figure(turn, k, rule["room"]) for k, r in carriers)
         for key, row in cargo:
             size = _figure(turn, key, rule["size"])
@@ -194,11 +195,11 @@ def sink_cargo(turn: Turn, battle: Battle, plan: Plan) -> list[dict[str, Any]]:
     return lost
 
 
-def _laden(turn: Turn, battle: Battle, plan: Plan) -> Iterator[tuple[list[Stack], list[Stack]]]:
+def _laden(battle: Battle, plan: Plan) -> Iterator[tuple[list[Stack], list[Stack]]]:
     """Who carries something in a battle, with what is aboard: each force, and of each nation the units
     without orders.
     """
-    state = turn.state
+    state = battle.turn.state
     for force in sorted({g.force for g in plan.groups if g.force}):
         if cargo := forces.cargo_of(state, force):
             yield forces.stacks_of(state, force), cargo

@@ -42,6 +42,7 @@ class Party:
 class Battle:
     """A battle by a row of the form `battles`, at a place, with what its rounds so far have settled."""
 
+    turn: Turn
     row: Row
     place: str
     subject: str
@@ -115,8 +116,9 @@ def leave_rule(battle: Battle, side: int) -> Row | None:
     return dict(rule) if isinstance(rule, Mapping) else None
 
 
-def party_stacks(turn: Turn, battle: Battle, side: int) -> Iterator[tuple[str, Fields]]:
+def party_stacks(battle: Battle, side: int) -> Iterator[tuple[str, Fields]]:
     """The stacks of a party that are there now, cargo left out."""
+    turn = battle.turn
     if battle.record:
         yield from listed.party(turn.world, battle.row, side, battle.record, battle.place)
         return
@@ -145,58 +147,59 @@ def party_stacks(turn: Turn, battle: Battle, side: int) -> Iterator[tuple[str, F
             yield key, row
 
 
-def troops(turn: Turn, battle: Battle, busy: Mapping[str, str]) -> list[Troops]:
+def troops(battle: Battle, busy: Mapping[str, str]) -> list[Troops]:
     """Everybody who takes part in the next round.
 
     `busy`: force that acts from elsewhere -> the place it acts upon now.
     """
+    turn = battle.turn
     out = []
     for side in (ATTACKER, DEFENDER):
-        for key, row in party_stacks(turn, battle, side):
-            if takes_part(turn, battle, side, key):
-                out.append(Troops(key, row, side, _link(turn, battle, row), str(row.get("force", ""))))
+        for key, row in party_stacks(battle, side):
+            if takes_part(battle, side, key):
+                out.append(Troops(key, row, side, _link(battle, row), str(row.get("force", ""))))
     for side, key, row, join in (
         listed.helpers(turn.world, battle.row, battle.record, battle.place) if battle.record else ()
     ):
         out.append(Troops(key, row, side, "", "", join))
-    for side, force, join in supporters(turn, battle):
+    for side, force, join in supporters(battle):
         if busy.get(force, battle.place) not in (battle.place, battle.beyond):
             continue
         at = turn.state.get("forces", force, "at")
         for key, row in forces.stacks_of(turn.state, force):
-            names = _names(turn, battle, side, key)
+            names = _names(battle, side, key)
             if turn.world.test(join.get("who"), names):
                 out.append(
                     Troops(key, row, side, f"{at}>{battle.place}" if battle.penalties else "", force, join)
                 )
     if battle.parties[DEFENDER].place and _recalls(battle):
-        out.extend(_recalled(turn, battle, busy))
-    return _capped(turn, battle, out) if "caps" in battle.row else out
+        out.extend(_recalled(battle, busy))
+    return _capped(battle, out) if "caps" in battle.row else out
 
 
-def abandon(turn: Turn, battle: Battle, side: int) -> None:
+def abandon(battle: Battle, side: int) -> None:
     """When nobody of a side is left in a battle, what stood beside it goes too, where its row says so
     (`leaves`).
     """
-    if any(takes_part(turn, battle, side, key) for key, row in party_stacks(turn, battle, side)):
+    if any(takes_part(battle, side, key) for key, row in party_stacks(battle, side)):
         return
     for row in battle.row.get("virtual", ()):
         if row.get("leaves") and (row["id"], side) in battle.virtual_left:
             battle.virtual_left[row["id"], side] = 0
 
 
-def _capped(turn: Turn, battle: Battle, members: Sequence[Troops]) -> list[Troops]:
+def _capped(battle: Battle, members: Sequence[Troops]) -> list[Troops]:
     """No more units of an owner than the row's `caps` let take part, the first by their keys."""
     left: dict[tuple[int, int, str], int] = {}
     out = []
     for member in sorted(members, key=lambda m: (m.side, m.key)):
-        names, n = _names(turn, battle, member.side, member.key), int(member.row["n"])
+        names, n = _names(battle, member.side, member.key), int(member.row["n"])
         owner = str(member.row["owner"])
         for index, cap in enumerate(battle.row["caps"]):
-            if not turn.world.test(cap["who"], names):
+            if not battle.turn.world.test(cap["who"], names):
                 continue
             key = (index, member.side, owner)
-            room = left[key] if key in left else int(turn.world.number(cap["most"], names))
+            room = left[key] if key in left else int(battle.turn.world.number(cap["most"], names))
             n = max(0, min(n, room))
             left[key] = room - n
         if n:
@@ -204,9 +207,10 @@ def _capped(turn: Turn, battle: Battle, members: Sequence[Troops]) -> list[Troop
     return out
 
 
-def _recalled(turn: Turn, battle: Battle, busy: Mapping[str, str]) -> Iterator[Troops]:
+def _recalled(battle: Battle, busy: Mapping[str, str]) -> Iterator[Troops]:
     """Units whose force acts elsewhere, but which must defend the place they stand in."""
-    nations = {row["owner"] for _, row in party_stacks(turn, battle, ATTACKER)}
+    turn = battle.turn
+    nations = {row["owner"] for _, row in party_stacks(battle, ATTACKER)}
     for force, place in sorted(busy.items()):
         row = turn.state.row("forces", force)
         if (
@@ -218,13 +222,14 @@ def _recalled(turn: Turn, battle: Battle, busy: Mapping[str, str]) -> Iterator[T
                 yield Troops(key, stack, DEFENDER)
 
 
-def at_home(turn: Turn, battle: Battle) -> list[str]:
+def at_home(battle: Battle) -> list[str]:
     """Forces of the defense that stand in the place but act upon another one, as long as they are not
     needed.
     """
+    turn = battle.turn
     if not battle.parties[DEFENDER].place or not _recalls(battle):
         return []
-    nations = {row["owner"] for _, row in party_stacks(turn, battle, ATTACKER)}
+    nations = {row["owner"] for _, row in party_stacks(battle, ATTACKER)}
     out = []
     for force, row in sorted(turn.state.table("forces").items()):
         if (
@@ -241,17 +246,18 @@ def _recalls(battle: Battle) -> bool:
     return any("recall" in join for join in battle.row.get("joins", ()))
 
 
-def supporters(turn: Turn, battle: Battle) -> Iterator[tuple[int, str, Row]]:
+def supporters(battle: Battle) -> Iterator[tuple[int, str, Row]]:
     """Forces that act upon the battle from another place, with the side they help and the row that lets them
     join.
     """
+    turn = battle.turn
     rows = battle.row.get("joins", ())
     if not rows or battle.record:
         return
     owners = [
-        sorted({row["owner"] for _, row in party_stacks(turn, battle, side)}) for side in (ATTACKER, DEFENDER)
+        sorted({row["owner"] for _, row in party_stacks(battle, side)}) for side in (ATTACKER, DEFENDER)
     ]
-    owners[DEFENDER] = owners[DEFENDER] or hosts(turn, battle)
+    owners[DEFENDER] = owners[DEFENDER] or hosts(battle)
     there = [f for f in battle.parties[ATTACKER].forces if forces.stacks_of(turn.state, f)]
     origins = {place for f in there for place in (turn.state.get("forces", f, "path") or ())[-2:-1]}
     for force, row in sorted(turn.state.table("forces").items()):
@@ -280,12 +286,12 @@ def supporters(turn: Turn, battle: Battle) -> Iterator[tuple[int, str, Row]]:
                 break
 
 
-def hosts(turn: Turn, battle: Battle) -> list[str]:
+def hosts(battle: Battle) -> list[str]:
     """Who holds the place that is fought for, in a list; nobody where no place is defended.
 
     Defenders that are nobody belong to its holder.
     """
-    holder = turn.world.holder_of(battle.place)
+    holder = battle.turn.world.holder_of(battle.place)
     return [holder] if holder and battle.parties[DEFENDER].place else []
 
 
@@ -300,39 +306,39 @@ def _helps(turn: Turn, owner: str, owners: Sequence[Sequence[str]]) -> int | Non
     return None
 
 
-def takes_part(turn: Turn, battle: Battle, side: int, key: str) -> bool:
+def takes_part(battle: Battle, side: int, key: str) -> bool:
     """Whether a stack of a party fights in battles of this row (`who`, for both sides or for each)."""
     who = battle.row.get("who")
     if isinstance(who, Mapping):
         who = who.get(SIDES[side])
-    return turn.world.test(who, _names(turn, battle, side, key))
+    return battle.turn.world.test(who, _names(battle, side, key))
 
 
-def absentees(turn: Turn, battle: Battle) -> dict[tuple[str, str], dict[str, int]]:
+def absentees(battle: Battle) -> dict[tuple[str, str], dict[str, int]]:
     """Owner and why -> kind -> number: units of a party that take no part, as far as the row's `absent` says
     why.
     """
     out: dict[tuple[str, str], dict[str, int]] = {}
     for side in (ATTACKER, DEFENDER):
-        for key, row in party_stacks(turn, battle, side) if "absent" in battle.row else ():
-            if takes_part(turn, battle, side, key):
+        for key, row in party_stacks(battle, side) if "absent" in battle.row else ():
+            if takes_part(battle, side, key):
                 continue
-            names = _names(turn, battle, side, key)
-            rule = next((r for r in battle.row["absent"] if turn.world.test(r["when"], names)), None)
+            names = _names(battle, side, key)
+            rule = next((r for r in battle.row["absent"] if battle.turn.world.test(r["when"], names)), None)
             if rule is not None:
                 kinds = out.setdefault((str(row["owner"]), str(rule["says"])), {})
                 kinds[row["kind"]] = kinds.get(row["kind"], 0) + row["n"]
     return out
 
 
-def _names(turn: Turn, battle: Battle, side: int, key: str) -> dict[str, Any]:
-    owner = turn.state.get("units", key, "owner", "")
+def _names(battle: Battle, side: int, key: str) -> dict[str, Any]:
+    owner = battle.turn.state.get("units", key, "owner", "")
     return {
         "unit": Entity("unit", key),
         "self": Entity("nation", owner),
         "nation": Entity("nation", owner),
         "place": Entity("place", battle.place),
-        "link": Entity("link", _link(turn, battle, turn.state.row("units", key)) or ">"),
+        "link": Entity("link", _link(battle, battle.turn.state.row("units", key)) or ">"),
         "battle": {
             "attacks": battle.attacks[side],
             "attacked": battle.attacks[1 - side],
@@ -342,7 +348,7 @@ def _names(turn: Turn, battle: Battle, side: int, key: str) -> dict[str, Any]:
     }
 
 
-def _link(turn: Turn, battle: Battle, row: Mapping[str, Any]) -> str:
+def _link(battle: Battle, row: Mapping[str, Any]) -> str:
     """The border that a stack fights over: the one it came by, or the one between where it stands and the
     battle.
     """
@@ -350,12 +356,12 @@ def _link(turn: Turn, battle: Battle, row: Mapping[str, Any]) -> str:
         return ""
     if battle.record:
         return listed.link(battle.row, row, battle.place)
-    if turn.state.get("forces", str(row.get("force", "")), "stays") and row["place"] != battle.place:
+    if battle.turn.state.get("forces", str(row.get("force", "")), "stays") and row["place"] != battle.place:
         return f"{row['place']}>{battle.place}"
     return str(row.get("via", ""))
 
 
-def compile_contest(turn: Turn, battle: Battle, members: Sequence[Troops]) -> Plan:
+def compile_contest(battle: Battle, members: Sequence[Troops]) -> Plan:
     """The plan of the next round.
 
     As long as nobody new has come, the last round's plan goes on with the present numbers.
@@ -364,68 +370,66 @@ def compile_contest(turn: Turn, battle: Battle, members: Sequence[Troops]) -> Pl
     if plan is not None and _goes_on(battle, plan, members):
         return plan
     battle.plan = make_plan(
-        turn.world,
+        battle.turn.world,
         battle.row,
         members,
-        _setting(turn, battle),
+        _setting(battle),
         frozen=battle.frozen,
         virtual_left=battle.virtual_left,
     )
     return battle.plan
 
 
-def compile_fire_on_retreat(turn: Turn, battle: Battle, members: Sequence[Troops]) -> Plan:
+def compile_fire_on_retreat(battle: Battle, members: Sequence[Troops]) -> Plan:
     """A plan of its own for shots at those who leave, so that the plan of the rounds stays as it is."""
     virtual = dict(battle.virtual_left)
     return make_plan(
-        turn.world, battle.row, members, _setting(turn, battle), frozen=battle.frozen, virtual_left=virtual
+        battle.turn.world, battle.row, members, _setting(battle), frozen=battle.frozen, virtual_left=virtual
     )
 
 
-def outline_contest(
-    turn: Turn, battle: Battle, members: Sequence[Troops]
-) -> tuple[list[Group], list[list[int]]]:
+def outline_contest(battle: Battle, members: Sequence[Troops]) -> tuple[list[Group], list[list[int]]]:
     """The groups, and for each side those that keep it in the battle, without values and stages."""
     return make_outline(
-        turn.world, battle.row, members, _setting(turn, battle), virtual_left=battle.virtual_left
+        battle.turn.world, battle.row, members, _setting(battle), virtual_left=battle.virtual_left
     )
 
 
-def _setting(turn: Turn, battle: Battle) -> Setting:
-    orders = {owner: order for owner, order in loss_orders(turn, battle).items() if order}
-    unseen, passive = _unseen(turn, battle), _passive(turn, battle)
-    names = {**turn.names(), **(listed.names_of(battle.record) if battle.record else {})}
-    origins = listed.origins(turn.world, battle.row, battle.record, battle.place)
+def _setting(battle: Battle) -> Setting:
+    orders = {owner: order for owner, order in loss_orders(battle).items() if order}
+    unseen, passive = _unseen(battle), _passive(battle)
+    names = {**battle.turn.names(), **(listed.names_of(battle.record) if battle.record else {})}
+    origins = listed.origins(battle.turn.world, battle.row, battle.record, battle.place)
     return Setting(battle.place, battle.attacks, names, battle.ignore, orders, origins, unseen, passive)
 
 
-def streams(turn: Turn, battle: Battle, about: str = "") -> Callable[[str, int, int], Stream]:
+def streams(battle: Battle, about: str = "") -> Callable[[str, int, int], Stream]:
     """Where the dice of a stage, side and round of a battle come from."""
 
     def open_(stage: str, side: int, number: int) -> Stream:
         subject = f"{battle.subject}:{battle.number}:{about}{stage}:{SIDES[side]}"
-        return turn.stream(battle.rule, subject, battle.audience)
+        return battle.turn.stream(battle.rule, subject, battle.audience)
 
     return open_
 
 
-def _unseen(turn: Turn, battle: Battle) -> frozenset[str]:
+def _unseen(battle: Battle) -> frozenset[str]:
     """Forces of the side attacked that nobody has found: they came to the help of those who were."""
     if not battle.meets:
         return frozenset()
     found = {foe for seeker, foe, _ in battle.meets if seeker in battle.parties[ATTACKER].forces}
     if not found:
         return frozenset(battle.beside)
-    found = found.union(*(forces.attached(turn.state, f) for f in found))
+    found = found.union(*(forces.attached(battle.turn.state, f) for f in found))
     return frozenset(battle.parties[DEFENDER].forces - found)
 
 
-def _passive(turn: Turn, battle: Battle) -> frozenset[str]:
+def _passive(battle: Battle) -> frozenset[str]:
     """Forces of sides that attack which have found nobody, and do not go along with one that has."""
     if not battle.meets or battle.row.get("attacks") == "both":
         return frozenset()
     found = {seeker for seeker, _, _ in battle.meets}
-    found = found.union(*(forces.attached(turn.state, f) for f in found))
+    found = found.union(*(forces.attached(battle.turn.state, f) for f in found))
     there = [party.forces for party, attacks in zip(battle.parties, battle.attacks, strict=True) if attacks]
     return frozenset().union(*there) - found
 
@@ -448,28 +452,28 @@ def _goes_on(battle: Battle, plan: Plan, members: Sequence[Troops]) -> bool:
 # ---- orders
 
 
-def order_options(turn: Turn, battle: Battle, side: int) -> dict[str, dict[str, Any]]:
+def order_options(battle: Battle, side: int) -> dict[str, dict[str, Any]]:
     """The conditions under which parts of a side fight: force id, or nation for units in no force -> option
     -> value.
     """
     out: dict[str, dict[str, Any]] = {}
     owners = set()
-    for _, row in party_stacks(turn, battle, side):
+    for _, row in party_stacks(battle, side):
         force = str(row.get("force", ""))
         if force:
-            out[force] = dict(turn.state.get("forces", force, "options") or {})
+            out[force] = dict(battle.turn.state.get("forces", force, "options") or {})
         else:
             owners.add(row["owner"])
     forms = battle.row.get("orders", ())
     for owner in sorted(owners):
         out[owner] = {}
-        for order in turn.orders(forms, owner) if forms else ():
+        for order in battle.turn.orders(forms, owner) if forms else ():
             if battle.place in (order.get("slots", {}).get("origin"), order.get("slots", {}).get("place")):
                 out[owner] = {**(order.get("options") or {}), "order": order}
     return out
 
 
-def loss_orders(turn: Turn, battle: Battle) -> dict[str, list[str]]:
+def loss_orders(battle: Battle) -> dict[str, list[str]]:
     """Owner -> the kinds they lose first, by the orders of their forces in the battle, then of their other
     units there.
     """
@@ -478,8 +482,8 @@ def loss_orders(turn: Turn, battle: Battle) -> dict[str, list[str]]:
     if word is None:
         return out
     for side in (ATTACKER, DEFENDER):
-        for who, options in order_options(turn, battle, side).items():
-            owner = str(turn.state.get("forces", who, "owner", who))
+        for who, options in order_options(battle, side).items():
+            owner = str(battle.turn.state.get("forces", who, "owner", who))
             kinds = options.get(word)
             if kinds:
                 known = out.setdefault(owner, [])

@@ -64,22 +64,22 @@ class _BattleMaker(Lineup):
         if self.reads_round or self.row["id"] in by_round(self.world, "battles"):
             special.append(MOST_ROUNDS_APART)
         return Plan(
-            self.row,
-            self.setting,
-            self.world,
-            self.groups,
-            self.start,
-            stages,
-            [self.holding(side) for side in (ATTACKER, DEFENDER)],
-            [self._losses(side) for side in (ATTACKER, DEFENDER)],
-            [self._strength(side) for side in (ATTACKER, DEFENDER)],
-            self.of_side,
-            self._pairs(),
-            self._alone(),
-            leaves,
-            self.row.get("most_rounds"),
-            max(special),
-            tired,
+            row=self.row,
+            setting=self.setting,
+            world=self.world,
+            groups=self.groups,
+            start=self.start,
+            stages=stages,
+            holds=[self.holding(side) for side in (ATTACKER, DEFENDER)],
+            losses=[self._losses(side) for side in (ATTACKER, DEFENDER)],
+            strength=[self._strength(side) for side in (ATTACKER, DEFENDER)],
+            of_side=self.of_side,
+            pairs=self._pairs(),
+            alone=self._alone(),
+            leaves=leaves,
+            most_rounds=self.row.get("most_rounds"),
+            last_special_round=max(special),
+            tires=tired,
         )
 
     # ---- stages
@@ -129,22 +129,22 @@ class _BattleMaker(Lineup):
         die, faces = self._die(row, side)
         reading = block_of(row, "resolve")
         return Volley(
-            side,
-            fires,
-            targets,
-            self.compile(row.get("when"), side),
-            self.compile(of_side, side) if of_side is not None else None,
-            self.compile(most, side)
+            side=side,
+            fires=fires,
+            targets=targets,
+            when=self.compile(row.get("when"), side),
+            dice_of_side=self.compile(of_side, side) if of_side is not None else None,
+            most=self.compile(most, side)
             if (most := self._by_attack(row.get("most"), side)) is not None
             else None,
-            self._side_value(each, side)
+            each_die=self._side_value(each, side)
             if (each := self._by_attack(reading.get("each_die"), side)) is not None
             else None,
-            faces,
-            die,
-            self._side_die(reading, side),
-            self._reroll(reading, side),
-            self.leader(side),
+            faces=faces,
+            die=die,
+            side_die=self._side_die(reading, side),
+            reroll=self._reroll(reading, side),
+            leader=self.leader(side),
         )
 
     def _by_attack(self, value: Any, side: int) -> Any:
@@ -355,17 +355,17 @@ class _BattleMaker(Lineup):
         may = self.compile(row["may"], side) if "may" in row else None
         first = self.row["leave"].get("both", SIDES[ATTACKER]) == SIDES[side]
         return Leave(
-            side,
-            int(row.get("after", 1)),
-            who,
-            must,
-            may,
-            limits.get("rounds"),
-            limits.get("losses"),
-            first,
-            limits.get("kills"),
-            self._behind(row, side, who),
-            tuple(self._own(row, side, who, limits.get("by", {}))),
+            side=side,
+            after=int(row.get("after", 1)),
+            groups=who,
+            must=must,
+            may=may,
+            rounds=limits.get("rounds"),
+            losses=limits.get("losses"),
+            first=first,
+            kills=limits.get("kills"),
+            behind=self._behind(row, side, who),
+            own=tuple(self._own(row, side, who, limits.get("by", {}))),
         )
 
     def _own(
@@ -385,16 +385,16 @@ class _BattleMaker(Lineup):
             behind = tuple(i for i in whole if i not in groups) if row.get("behind") == "lost" else ()
             after = int(row.get("after", 1))
             yield Leave(
-                side,
-                after,
-                groups,
-                None,
-                may,
-                limits.get("rounds"),
-                limits.get("losses"),
-                False,
-                limits.get("kills"),
-                behind,
+                side=side,
+                after=after,
+                groups=groups,
+                must=None,
+                may=may,
+                rounds=limits.get("rounds"),
+                losses=limits.get("losses"),
+                first=False,
+                kills=limits.get("kills"),
+                behind=behind,
             )
 
     def _is_of(self, index: int, part: str, forces: set[str]) -> bool:

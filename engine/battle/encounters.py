@@ -36,7 +36,7 @@ def contested(turn: Turn, row: Row) -> list[Battle]:
             if is_for(turn, row, place)
         ]
         return [
-            Battle(row, place, record, (Party(), Party()), attacks(row), record=record)
+            Battle(turn, row, place, record, (Party(), Party()), attacks(row), record=record)
             for record, place in found
         ]
     out = []
@@ -50,7 +50,7 @@ def contested(turn: Turn, row: Row) -> list[Battle]:
             owners = sorted({turn.state.get("forces", f, "owner") for f in those})
             coming = Party(set(those), tuple(owners), place) if said.get("standing") else Party(set(those))
             battle = Battle(
-                row, place, subject, (coming, Party(place=place, against=tuple(owners))), attacks(row)
+                turn, row, place, subject, (coming, Party(place=place, against=tuple(owners))), attacks(row)
             )
             battle.aside = frozenset(invading) - set(those)
             out.append(battle)
@@ -117,7 +117,7 @@ def targeted(turn: Turn, row: Row) -> list[Battle]:
     for place, those in sorted(acting.items()):
         owners = sorted({str(turn.state.get("forces", f, "owner")) for f in those})
         parties = (Party(forces=set(those)), Party(place=place, against=tuple(owners)))
-        out.append(Battle(row, place, place, parties, attacks(row)))
+        out.append(Battle(turn, row, place, place, parties, attacks(row)))
     return out
 
 
@@ -142,7 +142,7 @@ def passed(turn: Turn, row: Row) -> list[Battle]:
     for (step, place), those in sorted(over.items()):
         owners = sorted({str(turn.state.get("forces", f, "owner")) for f in those})
         parties = (Party(forces=set(those)), Party(place=place, against=tuple(owners)))
-        out.append(Battle(row, place, f"{place}:passed:{step}", parties, attacks(row)))
+        out.append(Battle(turn, row, place, f"{place}:passed:{step}", parties, attacks(row)))
     return out
 
 
@@ -215,7 +215,7 @@ def meetings(turn: Turn, row: Row, how: Row) -> list[Battle]:
         mine, theirs = _hostile_parts(turn, one, other)
         if mine and theirs:
             parties = (Party(forces=set(mine)), Party(forces=set(theirs)))
-            out.append(Battle(how, b, f"{a}:{b}", parties, attacks(how), penalties=False, beyond=a))
+            out.append(Battle(turn, how, b, f"{a}:{b}", parties, attacks(how), penalties=False, beyond=a))
     return out
 
 
@@ -249,7 +249,7 @@ def rivals(turn: Turn, row: Row, how: Row) -> list[Battle]:
             one, other = camps[order[k]], camps[order[k + 1]]
             names = ":".join(sorted({str(turn.state.get("forces", f, "owner")) for f in (*one, *other)}))
             parties = (Party(forces=set(one)), Party(forces=set(other)))
-            out.append(Battle(how, place, f"{place}:{names}", parties, attacks(how), penalties=False))
+            out.append(Battle(turn, how, place, f"{place}:{names}", parties, attacks(how), penalties=False))
     return out
 
 
@@ -303,7 +303,7 @@ def contacts(turn: Turn, row: Row) -> list[Battle]:
         both = bool(seekers & sides[0]) and bool(seekers & sides[1])
         parties = (Party(forces=sides[0]), Party(forces=sides[1]))
         subject = f"{place}:{min(members)}"
-        battle = Battle(row, place, subject, parties, (True, both or row.get("attacks") == "both"))
+        battle = Battle(turn, row, place, subject, parties, (True, both or row.get("attacks") == "both"))
         for contact in rows:
             one, other = contact["pair"]
             battle.meets += [
@@ -337,7 +337,7 @@ def _stand_beside(turn: Turn, rule: Row, battles: Sequence[Battle]) -> None:
         if force in busy or data.get("stays") or not turn.world.test(rule.get("when"), names):
             continue
         for battle in strongest:
-            if battle.place == data["at"] and _stands_with(turn, data["owner"], battle, side):
+            if battle.place == data["at"] and _stands_with(data["owner"], battle, side):
                 battle.parties[side].forces.add(force)
                 battle.beside.add(force)
                 break
@@ -347,10 +347,11 @@ def _strength(turn: Turn, party: Party) -> int:
     return sum(n for f in party.forces for n in forces.strength(turn.state, f).values())
 
 
-def _stands_with(turn: Turn, owner: str, battle: Battle, side: int) -> bool:
+def _stands_with(owner: str, battle: Battle, side: int) -> bool:
     """Whether a nation is of a side: at war with all of the other, itself or an ally of somebody on this
     one.
     """
+    turn = battle.turn
     friends, foes = (
         sorted({str(turn.state.get("forces", f, "owner")) for f in battle.parties[s].forces})
         for s in (side, 1 - side)
@@ -370,12 +371,13 @@ def _list(by: str | Sequence[str]) -> Sequence[str]:
     return [by] if isinstance(by, str) else by
 
 
-def in_touch(turn: Turn, battle: Battle) -> bool:
+def in_touch(battle: Battle) -> bool:
     """Whether somebody still finds somebody before a later round, where the battle's row asks for it.
 
     Who has broken off then looks for those whom its friends still fight, as far as a row of `detection` lets
     it, and comes back.
     """
+    turn = battle.turn
     if not block_of(battle.row, "where").get("contact_again") or not battle.meets:
         return True
     touch = False
@@ -390,7 +392,7 @@ def in_touch(turn: Turn, battle: Battle) -> bool:
                 or touch
             )
     for force, side in sorted(battle.apart.items()) if touch else ():
-        _come_back(turn, battle, force, side)
+        _come_back(battle, force, side)
     return touch
 
 
@@ -398,8 +400,9 @@ def _about(battle: Battle, seeker: str, foe: str) -> str:
     return f"{seeker}>{foe}:{battle.number + 1}"
 
 
-def _come_back(turn: Turn, battle: Battle, force: str, side: int) -> None:
+def _come_back(battle: Battle, force: str, side: int) -> None:
     """A force that has broken off is in the battle again if it finds anybody of the other side."""
+    turn = battle.turn
     wanted = block_of(battle.row, "where").get("detection", ())
     rows = [turn.ruleset.row("detection", id_) for id_ in wanted]
     foes = [f for f in sorted(battle.parties[1 - side].forces) if forces.stacks_of(turn.state, f)]
@@ -414,7 +417,7 @@ def _come_back(turn: Turn, battle: Battle, force: str, side: int) -> None:
     del battle.apart[force]
     battle.meets += found
     battle.parties[side].forces.update({force, *forces.attached(turn.state, force)})
-    with back_entry(turn, battle, side, force):
+    with back_entry(battle, side, force):
         turn.journal.set("forces", force, "broken_off", None)
         turn.journal.set("forces", force, "contacted", True)
 

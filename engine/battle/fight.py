@@ -26,7 +26,7 @@ from ..units.carriers import settle
 from ..units.control import takers_of
 from ..units.forces import stacks_of
 from ..world.selections import as_set
-from . import apply_losses, retreat, simultaneous
+from . import apply_losses, simultaneous
 from .battles import (
     Battle,
     Party,
@@ -53,6 +53,7 @@ from .record import (
     write_leave,
     write_round,
 )
+from .retreat import Departure, forced, go_back, leaving, slipping
 from .rounds import Rounds, start
 from .samplers import RealDice
 
@@ -83,15 +84,15 @@ def _preludes(turn: Turn, battles: Sequence[Battle]) -> None:
     """The preludes of some battles, each kind of prelude for all of them before the next."""
     for battle in battles:
         for id_ in battle.row.get("preludes", ()):
-            row = turn.ruleset.row("battles", id_)
-            parties, subject = battle.parties, f"{battle.subject}:{id_}"
-            fight_all(turn, [Battle(row, battle.place, subject, parties, battle.attacks, battle.penalties)])
+            row, subject = turn.ruleset.row("battles", id_), f"{battle.subject}:{id_}"
+            prelude = Battle(turn, row, battle.place, subject, battle.parties, battle.attacks)
+            prelude.penalties = battle.penalties
+            fight_all(turn, [prelude])
             # each is attacked by the other
             if battle.attacks[DEFENDER] and battle.row.get("attacks") != "both":
-                fight_all(
-                    turn,
-                    [Battle(row, battle.place, f"{subject}:back", parties[::-1], penalties=battle.penalties)],
-                )
+                back = Battle(turn, row, battle.place, f"{subject}:back", battle.parties[::-1])
+                back.penalties = battle.penalties
+                fight_all(turn, [back])
 
 
 def battle_now(
@@ -119,9 +120,8 @@ def battle_now(
         else Party(place=place, against=(attacker,))
     )
     parties = (Party(nations=(attacker,), place=place, kinds=kinds), theirs)
-    battle = Battle(
-        row, place, f"{place}:{attacker}:{defender or 'all'}", parties, (True, both), ignore=tuple(ignore)
-    )
+    subject = f"{place}:{attacker}:{defender or 'all'}"
+    battle = Battle(turn, row, place, subject, parties, (True, both), ignore=tuple(ignore))
     fight_all(turn, [battle])
 
 
@@ -153,78 +153,79 @@ def fight_all(turn: Turn, battles: Sequence[Battle]) -> int:
         of_tempo[battle.row.get("tempo", "together")].append(battle)
     began = 0
     for battle in of_tempo["one_by_one"]:
-        if _begin(turn, battle):  # on what the battles before it have left
+        if _begin(battle):  # on what the battles before it have left
             began += 1
             _to_the_end(turn, [battle])
-    together = [c for c in of_tempo["together"] if _begin(turn, c)]
+    together = [c for c in of_tempo["together"] if _begin(c)]
     _to_the_end(turn, together)
-    abreast = [c for c in of_tempo["at_once"] if _begin(turn, c)]
+    abreast = [c for c in of_tempo["at_once"] if _begin(c)]
     simultaneous.fight(turn, abreast)
     return began + len(together) + len(abreast)
 
 
-def _begin(turn: Turn, battle: Battle) -> bool:
+def _begin(battle: Battle) -> bool:
     """The preludes are fought by whoever can; then the battle begins if both sides have somebody to fight
     with.
     """
     if not battle.cleared:
-        _preludes(turn, [battle])
-    if not _stands(turn, battle):
+        _preludes(battle.turn, [battle])
+    if not _stands(battle):
         return False
-    begin_entry(turn, battle)
-    absent_entries(turn, battle)
-    _interrupt(turn, battle)
-    _mark(turn, battle)
-    _committed(turn, battle)
+    begin_entry(battle)
+    absent_entries(battle)
+    _interrupt(battle)
+    _mark(battle)
+    _committed(battle)
     return True
 
 
-def _interrupt(turn: Turn, battle: Battle) -> None:
+def _interrupt(battle: Battle) -> None:
     """Who has to fight is not busy any more with what was to be done to it."""
-    at_work = [(m.key, int(m.row["n"])) for m in troops(turn, battle, {}) if m.row.get("busy")]
+    at_work = [(m.key, int(m.row["n"])) for m in troops(battle, {}) if m.row.get("busy")]
     if at_work:
-        with turn.journal.entry(
+        with battle.turn.journal.entry(
             f"battles/{battle.row['id']}", subject=battle.subject, audience=("nobody",), keep=False
         ):
             for key, n in at_work:
-                turn.journal.alter_units(key, n, busy=None)
+                battle.turn.journal.alter_units(key, n, busy=None)
 
 
-def _mark(turn: Turn, battle: Battle) -> None:
+def _mark(battle: Battle) -> None:
     """Attackers of a battle wear what its row says (`marks`), such as that they have no movement left."""
+    turn = battle.turn
     rule = battle.row.get("sets")
     if rule is None:
         return
     with turn.journal.entry(
         f"battles/{battle.row['id']}", subject=battle.subject, audience=("nobody",), keep=False
     ):
-        for member in troops(turn, battle, {}):
+        for member in troops(battle, {}):
             names = {"unit": Entity("unit", member.key), "self": Entity("nation", str(member.row["owner"]))}
             if member.side == ATTACKER and turn.world.test(rule.get("who"), names):
                 turn.journal.alter_units(member.key, int(member.row["n"]), **rule["set"])
 
 
-def _committed(turn: Turn, battle: Battle) -> None:
+def _committed(battle: Battle) -> None:
     """Forces that join one battle only, from another place, have joined this one."""
-    lent = [force for _, force, join in supporters(turn, battle) if join.get("once")]
+    lent = [force for _, force, join in supporters(battle) if join.get("once")]
     if lent:
-        with turn.journal.entry(
+        with battle.turn.journal.entry(
             f"battles/{battle.row['id']}", subject=battle.subject, audience=("nobody",), keep=False
         ):
             for force in lent:
-                turn.journal.set("forces", force, "lent", battle.place)
+                battle.turn.journal.set("forces", force, "lent", battle.place)
 
 
-def _stands(turn: Turn, battle: Battle) -> bool:
+def _stands(battle: Battle) -> bool:
     """Whether both sides have somebody who can fight this battle."""
-    members = troops(turn, battle, {})
+    members = troops(battle, {})
     if not any(m.side == ATTACKER for m in members):
         return False
-    groups, holding = outline_contest(turn, battle, members)
+    groups, holding = outline_contest(battle, members)
     if not battle.began:
         battle.began = describe(groups)
     standing = [any(groups[i].n for i in side) for side in holding]
-    return standing[ATTACKER] and (standing[DEFENDER] or bool(at_home(turn, battle)))
+    return standing[ATTACKER] and (standing[DEFENDER] or bool(at_home(battle)))
 
 
 def _to_the_end(turn: Turn, battles: Sequence[Battle]) -> None:
@@ -236,38 +237,38 @@ def _to_the_end(turn: Turn, battles: Sequence[Battle]) -> None:
         turn.dice.checkpoint(partial(_position, turn, running, number))
         busy = _busy(turn, running, number)
         for battle in running:
-            _slip_away(turn, battle)
+            _slip_away(battle)
         for battle in [c for c in running if not c.over]:
-            if number > 1 and not in_touch(turn, battle):
+            if number > 1 and not in_touch(battle):
                 battle.over, battle.touch_lost = True, True
-                retreat.go_back(turn, battle)
+                go_back(battle)
             else:
-                _round(turn, battle, busy)
+                _round(battle, busy)
         for battle in running:
             if battle.over and battle.winner == ATTACKER:
-                if retreat.forced(turn, battle, ATTACKER):
+                if forced(battle, ATTACKER):
                     _leaving(turn, [battle], fallen)
                     battle.winner = None
-                elif _falls(turn, battle):
+                elif _falls(battle):
                     fallen[battle.place] = "fallen"
         _leaving(turn, [c for c in running if not c.over], fallen)
         for battle in running:
             if not battle.over:
-                _check(turn, battle)
+                _check(battle)
             if battle.over:
-                end_entry(turn, battle)
-                _land_bereft(turn, battle)
+                end_entry(battle)
+                _land_bereft(battle)
         running = [c for c in running if not c.over]
         if number > MAX_ROUNDS:
             raise RuntimeError(f"a battle without end: {running[0].subject}")
 
 
-def _land_bereft(turn: Turn, battle: Battle) -> None:
+def _land_bereft(battle: Battle) -> None:
     """Those who have fought on without the units that bore them go where they can end, now that the battle is
     over.
     """
     attacked = {o for o in battle.fought[DEFENDER] if o not in battle.fought[ATTACKER]}
-    settle(turn, battle.place, battle.fallen, None, attacked=attacked)
+    settle(battle.turn, battle.place, battle.fallen, None, attacked=attacked)
 
 
 def fallen_places(turn: Turn, running: Sequence[Battle]) -> list[str]:
@@ -284,10 +285,10 @@ def fallen_places(turn: Turn, running: Sequence[Battle]) -> list[str]:
     ]
 
 
-def _falls(turn: Turn, battle: Battle) -> bool:
+def _falls(battle: Battle) -> bool:
     """Whether a place that the attackers have won goes over to them."""
     row = battle.row.get("falls")
-    return row is None or bool(takers_of(turn, turn.ruleset.row("capture", row), battle.place))
+    return row is None or bool(takers_of(battle.turn, battle.turn.ruleset.row("capture", row), battle.place))
 
 
 def _position(turn: Turn, running: Sequence[Battle], number: int) -> str:
@@ -299,7 +300,7 @@ def _position(turn: Turn, running: Sequence[Battle], number: int) -> str:
         words, row = battle.row.get("options", {}), battle.row
         counted = "most_rounds" in row
         for side in (ATTACKER, DEFENDER):
-            ordered = order_options(turn, battle, side).values()
+            ordered = order_options(battle, side).values()
             wants = "wants" in (leave_rule(battle, side) or {})
             counted = counted or any(wants or words.get("rounds") in options for options in ordered)
         recalled = [int(join["recall"].get("after", 1)) for join in row.get("joins", ()) if "recall" in join]
@@ -367,48 +368,47 @@ def _recall(running: Sequence[Battle]) -> Row | None:
     return None
 
 
-def _round(turn: Turn, battle: Battle, busy: dict[str, str]) -> None:
+def _round(battle: Battle, busy: dict[str, str]) -> None:
     """One round: dice, losses, what it uses up, all in one entry."""
-    members = troops(turn, battle, busy)
+    turn = battle.turn
+    members = troops(battle, busy)
     battle.number += 1
-    plan = compile_contest(turn, battle, members)
+    plan = compile_contest(battle, members)
     for group in plan.groups:
         if group.n and not group.virtual:
             battle.fought[group.side].setdefault(group.owner, set()).add(group.kind)
-    flows: list[apply_losses.Flow] = []
-    dice = RealDice(streams(turn, battle))
-    rounds = Rounds(plan, dice)
-    rounds.told = lambda group, down, n: flows.append((group, down, n, rounds.stage))
+    dice = RealDice(streams(battle))
+    rounds = Rounds(plan, dice, recorded=True)
     batch = start(plan)
     with turn.journal.entry(battle.rule, subject=battle.subject, audience=battle.audience) as entry:
         runner = EffectRunner(turn, entry, battle.rule, battle.subject)
         batch = rounds.fight(batch, battle.number)
         if turn.dice.onlooker is not None:
-            turn.dice.onlooker.round(turn, battle, plan, batch)
+            turn.dice.onlooker.round(battle, plan, batch)
         over = bool(rounds.over(batch, battle.number)[0])
-        lost = apply_losses.apply_losses(turn, battle, plan, flows, runner)
-        cargo = apply_losses.sink_cargo(turn, battle, plan)
-        apply_losses.spend(turn, battle, plan, flows)
+        lost = apply_losses.apply_losses(battle, plan, rounds.taken, runner)
+        cargo = apply_losses.sink_cargo(battle, plan)
+        apply_losses.spend(battle, plan, rounds.taken)
         if "cargo" in battle.row:
             notes = chain.from_iterable(lost.values())
             fallen_now = {(str(note["owner"]), str(note["kind"])) for note in notes if note["lost"]}
             battle.fallen |= fallen_now
             cargo += settle(turn, battle.place, fallen_now, entry, fighting={m.key for m in members})
-        write_round(turn, battle, entry, plan, rounds, dice, lost, cargo)
+        write_round(battle, entry, plan, rounds, dice, lost, cargo)
     standing = [bool(rounds.holding(batch, side)[0]) for side in (ATTACKER, DEFENDER)]
-    if over and standing[0] and not standing[1] and not battle.calls_home and at_home(turn, battle):
+    if over and standing[0] and not standing[1] and not battle.calls_home and at_home(battle):
         battle.calls_home, over = True, False
     battle.over = over
     if over:
         battle.winner = last_standing(standing)
 
 
-def _check(turn: Turn, battle: Battle) -> None:
+def _check(battle: Battle) -> None:
     """After withdrawals: is anybody left to fight?"""
-    members = troops(turn, battle, {})
-    groups, holding = outline_contest(turn, battle, members)
+    members = troops(battle, {})
+    groups, holding = outline_contest(battle, members)
     standing = [any(groups[i].n for i in side) for side in holding]
-    if standing[0] and not standing[1] and at_home(turn, battle):
+    if standing[0] and not standing[1] and at_home(battle):
         battle.calls_home = True
     elif not all(standing):
         battle.over = True
@@ -419,84 +419,75 @@ def _leaving(turn: Turn, battles: Sequence[Battle], fallen: dict[str, str]) -> N
     """Those who leave after a round: in every battle first the one side, then the other if the first has not
     gone.
     """
-    plans: dict[int, list[tuple[Battle, str, dict[str, object]]]] = {ATTACKER: [], DEFENDER: []}
-    gone: set[int] = set()
-    for index, battle in enumerate(battles):
+    going: dict[int, list[Departure]] = {ATTACKER: [], DEFENDER: []}
+    for battle in battles:
         both = battle.row.get("leave", {}).get("both")
         first = DEFENDER if both == "defender" else ATTACKER
-        going = list(retreat.who_leaves(turn, battle, first))
-        if going:
-            plans[first] += [(battle, who, options) for who, options in going]
-            gone.add(index)
-        if not going or both == "both":
-            plans[1 - first] += [
-                (battle, who, options) for who, options in retreat.who_leaves(turn, battle, 1 - first)
-            ]
+        departures = leaving(battle, first)
+        going[first] += departures
+        if not departures or both == "both":
+            going[1 - first] += leaving(battle, 1 - first)
     for side in (ATTACKER, DEFENDER):
         shut = dict(fallen)
         if side == DEFENDER:
-            shut.update({c.place: "given up" for c, _, _ in plans[side]})
-        for battle, who, options in plans[side]:
-            open_ = {k: v for k, v in shut.items() if k != battle.place}
+            shut.update({departure.battle.place: "given up" for departure in going[side]})
+        for departure in going[side]:
+            battle, who = departure.battle, departure.who
+            elsewhere = {place: why for place, why in shut.items() if place != battle.place}
             with turn.journal.entry(
                 battle.rule, subject=battle.subject, audience=battle.audience, keep=False
             ) as entry:
-                fire = _fire_on_retreat(turn, battle, side, who, entry)
-                left = retreat.leave(turn, battle, side, who, options, open_, fire)
+                left = departure.leave(elsewhere, _fire_on_retreat(departure, entry))
                 if left:
-                    write_leave(turn, battle, entry, side, left)
-                    abandon(turn, battle, side)
-            held = retreat.kept_in(turn, battle, side, who) if not left and who not in battle.stuck else []
+                    write_leave(battle, entry, side, left)
+                    abandon(battle, side)
+            held = [row for _, row in departure.movable()] if not left and who not in battle.stuck else []
             if held:
-                stuck_entry(turn, battle, side, who, open_, held)
+                stuck_entry(battle, side, who, elsewhere, held)
 
 
-def _slip_away(turn: Turn, battle: Battle) -> None:
+def _slip_away(battle: Battle) -> None:
     """Before a round those leave who may get out of the battle without a shot: the attackers decide first."""
     if "evade" not in battle.row:
         return
     for side in (ATTACKER, DEFENDER):
-        for rule, who, options in list(retreat.who_slips(turn, battle, side)):
-            with turn.journal.entry(
+        for departure in list(slipping(battle, side)):
+            with battle.turn.journal.entry(
                 battle.rule, subject=battle.subject, audience=battle.audience, keep=False
             ) as entry:
-                left = retreat.leave(turn, battle, side, who, options, {}, rule=rule)
+                left = departure.leave({})
                 if left:
-                    write_leave(turn, battle, entry, side, left)
-    _check(turn, battle)
+                    write_leave(battle, entry, side, left)
+    _check(battle)
     if battle.over:
         battle.winner = None
 
 
-def _fire_on_retreat(
-    turn: Turn, battle: Battle, side: int, who: str, entry: Entry
-) -> Callable[[Sequence[str]], None] | None:
+def _fire_on_retreat(departure: Departure, entry: Entry) -> Callable[[Sequence[str]], None] | None:
     """What shoots at those who leave, as the battle's row says (stages with `fire_on_retreat`); None if
     nothing does.
     """
-    if not any(stage.get("fire_on_retreat") == SIDES[side] for stage in battle.row.get("stages", ())):
-        return None
+    stages = departure.battle.row.get("stages", ())
+    if any(stage.get("fire_on_retreat") == SIDES[departure.side] for stage in stages):
+        return partial(_fire_on, departure, entry)
+    return None
 
-    def fire(going: Sequence[str]) -> None:
-        members = [m for m in troops(turn, battle, {}) if m.side != side]
-        members += [
-            Troops(key, dict(turn.state.row("units", key)), side, "", who if "#" in who else "")
-            for key in going
-        ]
-        plan = compile_fire_on_retreat(turn, battle, members)
-        dice = RealDice(streams(turn, battle, f"{who}:"))
-        rounds = Rounds(plan, dice)
-        flows: list[apply_losses.Flow] = []
-        rounds.told = lambda group, down, n: flows.append((group, down, n, rounds.stage))
-        after, _ = rounds.part(start(plan), side, np.ones(1, dtype=bool))
-        if turn.dice.onlooker is not None:
-            turn.dice.onlooker.leaving(turn, battle, plan, after, side)
-        lost = apply_losses.apply_losses(
-            turn, battle, plan, flows, EffectRunner(turn, entry, battle.rule, battle.subject)
-        )
-        write_fire_on_retreat(turn, battle, entry, plan, dice, lost)
 
-    return fire
+def _fire_on(departure: Departure, entry: Entry, going: Sequence[str]) -> None:
+    """Those who stay shoot at stacks that leave."""
+    turn, battle, side, who = departure.turn, departure.battle, departure.side, departure.who
+    members = [m for m in troops(battle, {}) if m.side != side]
+    force = who if "#" in who else ""
+    members += [Troops(key, dict(turn.state.row("units", key)), side, "", force) for key in going]
+    plan = compile_fire_on_retreat(battle, members)
+    dice = RealDice(streams(battle, f"{who}:"))
+    rounds = Rounds(plan, dice, recorded=True)
+    after, _ = rounds.part(start(plan), side, np.ones(1, dtype=bool))
+    if turn.dice.onlooker is not None:
+        turn.dice.onlooker.leaving(battle, plan, after, side)
+    runner = EffectRunner(turn, entry, battle.rule, battle.subject)
+    lost = apply_losses.apply_losses(battle, plan, rounds.taken, runner)
+    write_fire_on_retreat(battle, entry, plan, dice, lost)
 
 
 __all__ = ["battle_now", "fallen_places", "fight_all", "fight_here", "run"]

@@ -90,14 +90,14 @@ def groups_of(troops: Sequence[Troops], ladder: Row, world: World) -> list[Group
         link = item.link
         out.append(
             Group(
-                item.key,
-                item.side,
-                item.row["owner"],
-                item.row["kind"],
-                int(item.row["n"]),
-                item.row,
-                link,
-                item.force,
+                key=item.key,
+                side=item.side,
+                owner=item.row["owner"],
+                kind=item.row["kind"],
+                n=int(item.row["n"]),
+                fields=item.row,
+                link=link,
+                force=item.force,
                 row=row,
             )
         )
@@ -112,14 +112,14 @@ def groups_of(troops: Sequence[Troops], ladder: Row, world: World) -> list[Group
                 index[key] = len(out)
                 out.append(
                     Group(
-                        key[1],
-                        group.side,
-                        group.owner,
-                        group.kind,
-                        0,
-                        lower,
-                        group.link,
-                        group.force,
+                        key=key[1],
+                        side=group.side,
+                        owner=group.owner,
+                        kind=group.kind,
+                        n=0,
+                        fields=lower,
+                        link=group.link,
+                        force=group.force,
                         row=group.row,
                     )
                 )

@@ -7,7 +7,7 @@ never removes.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 import numpy as np
 
@@ -16,109 +16,108 @@ from .groups import GONE
 from .plan import Plan
 from .samplers import Sampler
 
-Told = Callable[[int, int, int], None]
-"""Called with group, the group it becomes (-1: lost) and how many, for a batch of one."""
+Note = Callable[[int, int, int], None]
+"""Is told of units of a batch of one that are hit: their group, the group they become (`GONE`: lost), how
+many."""
 
 
-def take(
-    plan: Plan,
-    batch: Batch,
-    side: int,
-    hits: Array,
-    kind: str,
-    targets: list[int],
-    sampler: Sampler,
-    told: Told | None,
-    number: int,
-) -> Batch:
-    """Apply hits on a side in a round.
+class HitTaker:
+    """Takes the hits of a plan's rounds."""
 
-    Returns the batch, which a lot may have split; surplus hits are lost.
-    """
-    losses = plan.losses[side]
-    hit = set(targets)
-    left = hits
-    for index in losses.first:
-        if index in hit:
-            left = left - _down(plan, batch, index, left, kind, told)
-    owners = [(owner, [i for i in order if i in hit]) for owner, order in losses.owners]
-    owners = [(owner, order) for owner, order in owners if order]
-    if len(owners) == 1:
-        for index in owners[0][1]:
-            left = left - _down(plan, batch, index, left, kind, told)
-    elif owners:
-        batch.more["left"] = left
-        batch, shares = _shares(plan, batch, side, owners, left, kind, sampler, number)
-        left = batch.more.pop("left") - shares.sum(axis=1)
-        for (_, order), share in zip(owners, shares.T, strict=True):
-            rest = share
-            for index in order:
-                rest = rest - _down(plan, batch, index, rest, kind, told)
-    for index in losses.last:
-        if index in hit:
-            left = left - _down(plan, batch, index, left, kind, told)
-    return batch
+    def __init__(self, plan: Plan, sampler: Sampler, note: Note | None = None) -> None:
+        self.plan = plan
+        self.sampler = sampler
+        self.note = note
 
+    def take(
+        self, batch: Batch, side: int, hits: Array, kind: str, targets: Collection[int], number: int
+    ) -> Batch:
+        """Apply hits on a side in a round.
 
-def _down(plan: Plan, batch: Batch, index: int, hits: Array, kind: str, told: Told | None) -> Array:
-    """Hits taken by one group: as many as there are units in it."""
-    down = GONE if kind == "kill" else plan.groups[index].down
-    if down == GONE and kind == "wound":
-        return np.zeros_like(hits)
-    taken: Array = np.minimum(hits, batch.n[:, index])
-    if not taken.any():
-        return taken
-    batch.n[:, index] -= taken
-    if down != GONE:
-        batch.n[:, down] += taken
-    if told is not None:
-        told(index, down, int(taken[0]))
-    return taken
+        Returns the batch, which a lot may have split; surplus hits are lost.
+        """
+        losses = self.plan.losses[side]
+        left = self._down(batch, [i for i in losses.first if i in targets], hits, kind)
+        owners = {owner: [i for i in order if i in targets] for owner, order in losses.owners}
+        owners = {owner: order for owner, order in owners.items() if order}
+        if len(owners) > 1:
+            batch.more["left"] = left
+            batch, shares = self._shares(batch, side, owners, left, kind, number)
+            left = batch.more.pop("left") - shares.sum(axis=1)
+            for order, share in zip(owners.values(), shares.T, strict=True):
+                self._down(batch, order, share, kind)
+        else:
+            for order in owners.values():
+                left = self._down(batch, order, left, kind)
+        self._down(batch, [i for i in losses.last if i in targets], left, kind)
+        return batch
 
+    def _down(self, batch: Batch, groups: Iterable[int], hits: Array, kind: str) -> Array:
+        """Hits taken by groups, one after another, by each as many as there are units in it. Returns the hits
+        that are left."""
+        for index in groups:
+            down = GONE if kind == "kill" else self.plan.groups[index].down
+            if down == GONE and kind == "wound":
+                continue
+            taken = np.minimum(hits, batch.n[:, index])
+            if not taken.any():
+                continue
+            batch.n[:, index] -= taken
+            if down != GONE:
+                batch.n[:, down] += taken
+            if self.note is not None:
+                self.note(index, down, int(taken[0]))
+            hits = hits - taken
+        return hits
 
-def _shares(
-    plan: Plan,
-    batch: Batch,
-    side: int,
-    owners: list[tuple[str, list[int]]],
-    hits: Array,
-    kind: str,
-    sampler: Sampler,
-    number: int,
-) -> tuple[Batch, Array]:
-    """Hits divided among the nations of a side by their share of its strength at the start of the round.
+    def _shares(
+        self,
+        batch: Batch,
+        side: int,
+        owners: Mapping[str, list[int]],
+        hits: Array,
+        kind: str,
+        number: int,
+    ) -> tuple[Batch, Array]:
+        """Hits divided among the nations of a side by their share of its strength at the start of the round.
 
-    Each has the whole part of their share; the rest go by the largest fraction, then by the larger strength,
-    then by lot. What a nation has no units for goes to the others in the same order.
-    """
-    count = len(owners)
-    strength = _strengths(plan, batch, side, [o for o, _ in owners], number)
-    total = strength.sum(axis=1)
-    safe = np.where(total > 0, total, 1)
-    exact = hits[:, None] * strength
-    share, rest = exact // safe[:, None], exact % safe[:, None]
-    spare = hits - share.sum(axis=1)
-    rank = rest * (int(strength.max(initial=0)) + 1) + strength
-    tied = _tie_matters(rank, spare)
-    room = np.stack([_room(plan, batch, indices, kind) for _, indices in owners], axis=1)
-    tied |= _overflow_splits(rank, _with_spare(share, spare, np.argsort(-rank, axis=1, kind="stable")), room)
-    batch.more.update(share=share, rank=rank, spare=spare)
-    batch, lot = sampler.order(batch, tied, count, f"shares-{side}")
-    share, rank, spare = (batch.more.pop(name) for name in ("share", "rank", "spare"))
-    order = np.argsort(-(rank * (count + 1) + lot), axis=1, kind="stable")
-    share = _with_spare(share, spare, order)
-    room = np.stack([_room(plan, batch, indices, kind) for _, indices in owners], axis=1)
-    over = np.maximum(share - room, 0).sum(axis=1)
-    share = np.minimum(share, room)
-    for place in range(count):
-        if not over.any():
-            break
+        Each has the whole part of their share; the rest go by the largest fraction, then by the larger
+        strength, then by lot. What a nation has no units for goes to the others in the same order.
+        """
+        count = len(owners)
+        strength = _strengths(self.plan, batch, side, list(owners), number)
+        total = strength.sum(axis=1)
+        safe = np.where(total > 0, total, 1)
+        exact = hits[:, None] * strength
+        share, rest = exact // safe[:, None], exact % safe[:, None]
+        spare = hits - share.sum(axis=1)
+        rank = rest * (int(strength.max(initial=0)) + 1) + strength
+        tied = _tie_matters(rank, spare)
+        room = self._rooms(batch, owners, kind)
+        tied |= _overflow_splits(
+            rank, _with_spare(share, spare, np.argsort(-rank, axis=1, kind="stable")), room
+        )
+        batch.more.update(share=share, rank=rank, spare=spare)
+        batch, lot = self.sampler.order(batch, tied, count, f"shares-{side}")
+        share, rank, spare = (batch.more.pop(name) for name in ("share", "rank", "spare"))
+        order = np.argsort(-(rank * (count + 1) + lot), axis=1, kind="stable")
+        share = _with_spare(share, spare, order)
+        room = self._rooms(batch, owners, kind)
+        over = np.maximum(share - room, 0).sum(axis=1)
+        share = np.minimum(share, room)
         rows = np.arange(len(batch))
-        who = order[:, place]
-        more = np.minimum(over, room[rows, who] - share[rows, who])
-        share[rows, who] += more
-        over = over - more
-    return batch, share
+        for place in range(count):
+            if not over.any():
+                break
+            who = order[:, place]
+            more = np.minimum(over, room[rows, who] - share[rows, who])
+            share[rows, who] += more
+            over = over - more
+        return batch, share
+
+    def _rooms(self, batch: Batch, owners: Mapping[str, list[int]], kind: str) -> Array:
+        """How many hits of this kind each nation's groups can take in all."""
+        return np.stack([_room(self.plan, batch, groups, kind) for groups in owners.values()], axis=1)
 
 
 def _with_spare(share: Array, spare: Array, order: Array) -> Array:

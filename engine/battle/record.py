@@ -31,23 +31,25 @@ def describe(groups: Sequence[Group]) -> dict[int, dict[str, dict[str, int]]]:
     return out
 
 
-def begin_entry(turn: Turn, battle: Battle) -> None:
+def begin_entry(battle: Battle) -> None:
     """The battle begins: who may read of it is settled, and the fact told."""
-    owners = sorted({*hosts(turn, battle), *(o for side in battle.began.values() for o in side)})
-    battle.audience = readers(turn, battle, owners)
-    with turn.journal.entry(
+    owners = sorted({*hosts(battle), *(o for side in battle.began.values() for o in side)})
+    battle.audience = readers(battle, owners)
+    with battle.turn.journal.entry(
         battle.rule,
         subject=battle.subject,
-        says=_begins(turn, battle),
+        says=_begins(battle),
         audience=battle.audience,
         data={**_head(battle), "event": "begin", "sides": _sides(battle)},
     ):
-        for by, of in _pairs(turn, battle):
-            turn.journal.fact("battle_began", by=by, of=of, place=battle.place, battle=battle.row["id"])
+        fact = battle.turn.journal.fact
+        for by, of in _pairs(battle):
+            fact("battle_began", by=by, of=of, place=battle.place, battle=battle.row["id"])
 
 
-def _begins(turn: Turn, battle: Battle) -> Message:
+def _begins(battle: Battle) -> Message:
     """Who meets whom with what; where no forces of the defender stand, it is those who guard the place."""
+    turn = battle.turn
     told = (
         "Battle of {place}: {attackers} against "
         f"{'{defenders}' if battle.began[DEFENDER] else 'those who guard it'}."
@@ -58,9 +60,10 @@ def _begins(turn: Turn, battle: Battle) -> Message:
     )
 
 
-def absent_entries(turn: Turn, battle: Battle) -> None:
+def absent_entries(battle: Battle) -> None:
     """Each owner is told of their units that have come and take no part, with the reason."""
-    for (owner, why), kinds in sorted(absentees(turn, battle).items()):
+    turn = battle.turn
+    for (owner, why), kinds in sorted(absentees(battle).items()):
         told = "{owner} {has|have} {units} in {place} without a part in the battle: {why}."
         says = say(
             turn.world,
@@ -80,18 +83,19 @@ def absent_entries(turn: Turn, battle: Battle) -> None:
             pass
 
 
-def _pairs(turn: Turn, battle: Battle) -> list[tuple[str | None, str | None]]:
+def _pairs(battle: Battle) -> list[tuple[str | None, str | None]]:
     """Every nation of the one side with every nation of the other; who holds the place stands for defenders
     that are nobody.
     """
     attackers: list[str | None] = [*sorted({*battle.began[ATTACKER], *battle.fought[ATTACKER]})] or [None]
     defenders: list[str | None] = [*sorted({*battle.began[DEFENDER], *battle.fought[DEFENDER]})]
-    defenders = defenders or [turn.world.holder_of(battle.place)]
+    defenders = defenders or [battle.turn.world.holder_of(battle.place)]
     return [(by, of) for by in attackers for of in defenders]
 
 
-def readers(turn: Turn, battle: Battle, owners: Sequence[str]) -> tuple[str, ...]:
+def readers(battle: Battle, owners: Sequence[str]) -> tuple[str, ...]:
     """Those involved, and whoever the row adds (`audience`; `sides` adds the sides of those involved)."""
+    turn = battle.turn
     extra = battle.row.get("audience")
     if extra == EVERYONE:
         return (EVERYONE,)
@@ -104,7 +108,6 @@ def readers(turn: Turn, battle: Battle, owners: Sequence[str]) -> tuple[str, ...
 
 
 def write_round(
-    turn: Turn,
     battle: Battle,
     entry: Entry,
     plan: Plan,
@@ -132,16 +135,17 @@ def write_round(
     parts = []
     if rounds.compared is not None:
         entry.data["difference"] = rounds.compared.difference
-        parts.append(_sums(turn, battle, plan, rounds, dice))
+        parts.append(_sums(battle, plan, rounds, dice))
     if dice.pairs:
         entry.data["pairs"] = [
             {"stage": p.stage, "attacker": p.first, "defender": p.second, "won": SIDES[p.winner]}
             for p in dice.pairs
         ]
-    parts += _pairings(turn, battle, plan, dice)
-    parts += _losses(turn, lost) or [Message("no losses")]
+    parts += _pairings(battle, plan, dice)
+    parts += _losses(battle.turn, lost) or [Message("no losses")]
     told = "Round {n} at {place}: {losses}."
-    entry.tell(say(turn.world, told, n=battle.number, place=_place(battle), losses=joined(parts, "; ")))
+    about = {"n": battle.number, "place": _place(battle), "losses": joined(parts, "; ")}
+    entry.tell(say(battle.turn.world, told, **about))
 
 
 def _losses(turn: Turn, lost: Mapping[int, Sequence[Mapping[str, Any]]]) -> list[Message]:
@@ -157,7 +161,7 @@ def _losses(turn: Turn, lost: Mapping[int, Sequence[Mapping[str, Any]]]) -> list
     return out
 
 
-def _sums(turn: Turn, battle: Battle, plan: Plan, rounds: Rounds, dice: RealDice) -> Message:
+def _sums(battle: Battle, plan: Plan, rounds: Rounds, dice: RealDice) -> Message:
     """Both sums with their dice and what was added to each: "A 15 (4, 3, 5; +1 each) against B 6 (6, 2; -1
     each)".
     """
@@ -167,13 +171,13 @@ def _sums(turn: Turn, battle: Battle, plan: Plan, rounds: Rounds, dice: RealDice
         rolled = [r for r in dice.rolled if r.side == side]
         faces = ", ".join(str(face) for r in rolled for face in r.faces)
         each = f"; {rolled[0].value:+d} each" if rolled and rolled[0].value else ""
-        who = _side_said(turn, battle, plan, side)
+        who = _side_said(battle, plan, side)
         about = {"sum": rounds.compared.sums[side], "dice": f"{faces or 'no dice'}{each}"}
-        sides.append(say(turn.world, "{who} {sum} ({dice})", who=who, **about))
+        sides.append(say(battle.turn.world, "{who} {sum} ({dice})", who=who, **about))
     return joined(sides, " against ")
 
 
-def _pairings(turn: Turn, battle: Battle, plan: Plan, dice: RealDice) -> list[Message]:
+def _pairings(battle: Battle, plan: Plan, dice: RealDice) -> list[Message]:
     """Of each stage the dice that were compared, pair by pair: "A against B: 6 beats 5, 4 loses to 4, 1 meets
     none".
     """
@@ -186,10 +190,10 @@ def _pairings(turn: Turn, battle: Battle, plan: Plan, dice: RealDice) -> list[Me
             loose = sorted((face + r.value for r in rolled for face in r.faces), reverse=True)[len(pairs) :]
             if loose:
                 parts.append(f"{' and '.join(map(str, loose))} {'meets' if len(loose) == 1 else 'meet'} none")
-        sides = [_side_said(turn, battle, plan, side) for side in (ATTACKER, DEFENDER)]
+        sides = [_side_said(battle, plan, side) for side in (ATTACKER, DEFENDER)]
         out.append(
             say(
-                turn.world,
+                battle.turn.world,
                 "{attackers} against {defenders}: {pairs}",
                 attackers=sides[0],
                 defenders=sides[1],
@@ -199,12 +203,13 @@ def _pairings(turn: Turn, battle: Battle, plan: Plan, dice: RealDice) -> list[Me
     return out
 
 
-def _side_said(turn: Turn, battle: Battle, plan: Plan, side: int) -> Any:
+def _side_said(battle: Battle, plan: Plan, side: int) -> Any:
     """A side of a battle by its nations; by the place where it has none."""
     owners = sorted({g.owner for g in plan.groups if g.side == side and g.n and not g.virtual and not g.row})
     if not owners:
         return _place(battle)
-    return joined([say(turn.world, "{owner}", owner=nation_said(turn, o)) for o in owners], " and ")
+    turn = battle.turn
+    return joined([say(turn.world, "{owner}", owner=nation_said(turn, owner)) for owner in owners], " and ")
 
 
 def _fire(plan: Plan, battle: Battle, rolled: Any) -> dict[str, Any]:
@@ -257,10 +262,9 @@ def _destroyed(parts: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, int]]:
     return out
 
 
-def write_leave(
-    turn: Turn, battle: Battle, entry: Entry, side: int, left: Sequence[Mapping[str, Any]]
-) -> None:
+def write_leave(battle: Battle, entry: Entry, side: int, left: Sequence[Mapping[str, Any]]) -> None:
     """Units that left a battle, and where they went."""
+    turn = battle.turn
     gone: dict[str, dict[str, int]] = {}
     lost: dict[str, int] = {}
     for part in left:
@@ -280,9 +284,10 @@ def write_leave(
 
 
 def stuck_entry(
-    turn: Turn, battle: Battle, side: int, who: str, shut: Mapping[str, str], going: Sequence[Fields]
+    battle: Battle, side: int, who: str, shut: Mapping[str, str], going: Sequence[Fields]
 ) -> None:
     """Units whose orders make them leave a battle and that have nowhere to go: told to their owner, once."""
+    turn = battle.turn
     owner = str(going[0]["owner"])
     kinds: dict[str, int] = {}
     for row in going:
@@ -308,8 +313,9 @@ def stuck_entry(
         pass
 
 
-def back_entry(turn: Turn, battle: Battle, side: int, force: str) -> AbstractContextManager[Entry]:
+def back_entry(battle: Battle, side: int, force: str) -> AbstractContextManager[Entry]:
     """A force that had broken off is in the battle again: told to all sides, with whom it has."""
+    turn = battle.turn
     owner = str(turn.state.get("forces", force, "owner"))
     about = {
         "owner": nation_said(turn, owner),
@@ -324,7 +330,6 @@ def back_entry(turn: Turn, battle: Battle, side: int, force: str) -> AbstractCon
 
 
 def write_fire_on_retreat(
-    turn: Turn,
     battle: Battle,
     entry: Entry,
     plan: Plan,
@@ -332,6 +337,7 @@ def write_fire_on_retreat(
     lost: Mapping[int, Sequence[Mapping[str, Any]]],
 ) -> None:
     """Shots at those who leave: dice and losses, beside what `write_leave` says."""
+    turn = battle.turn
     entry.dice.extend(dice.records)
     entry.data.update(
         **_head(battle),
@@ -350,8 +356,9 @@ def write_fire_on_retreat(
             entry.tell(say(turn.world, "{owner} {loses|lose} {units} in leaving {place}.", **about))
 
 
-def end_entry(turn: Turn, battle: Battle) -> None:
+def end_entry(battle: Battle) -> None:
     """The end of a battle: who stands, and what it cost everybody."""
+    turn = battle.turn
     winner = SIDES[battle.winner] if battle.winner is not None else None
     outcome = f": {said}" if (said := _outcome(battle)) else ""
     told = f"The battle of {{place}} is over after {_rounds(battle.number)}{outcome}."
@@ -371,7 +378,7 @@ def end_entry(turn: Turn, battle: Battle) -> None:
             "lost": {SIDES[s]: kinds for s, kinds in battle.lost.items()},
         },
     ):
-        for by, of in _pairs(turn, battle):
+        for by, of in _pairs(battle):
             turn.journal.fact(
                 "battle_ended", by=by, of=of, place=battle.place, battle=battle.row["id"], winner=winner,
                 units=_kinds(battle, ATTACKER, by), foes=_kinds(battle, DEFENDER, of),

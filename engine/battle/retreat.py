@@ -1,10 +1,12 @@
-"""Who leaves a battle after a round, and where to: by orders, because they must, by a decision; and what
-becomes of the rest.
+"""Who leaves a battle before or after a round, and where to: by orders, because they must, by a decision; and
+what becomes of the rest.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 from ..core.choices import block_of
@@ -15,59 +17,50 @@ from ..turn.decisions import decide
 from ..units import forces
 from ..units.homes import home_of
 from ..world.messages import say
-from ..world.routes import passes_gate
+from ..world.routes import links_of, passes_gate
 from .battles import Battle, leave_rule, order_options, party_stacks, takes_part
 from .groups import ATTACKER
 
-Movers = Sequence[dict[str, Any]]
-"""The names for tests of places, once for each stack that is to go there: a place is open if it is open to
-all of them.
-"""
 
-
-def who_leaves(turn: Turn, battle: Battle, side: int) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The parts of a side (force, or nation for its other units) whose orders or whose state make them leave
-    now.
-    """
+def leaving(battle: Battle, side: int) -> list[Departure]:
+    """The parts of a side whose orders or whose state make them leave now."""
     rule = leave_rule(battle, side)
     if rule is None or battle.number < int(rule.get("after", 1)):
-        return
-    if "may" in rule and not _holds(turn, battle, side, rule["may"]):
-        return
-    must = "must" in rule and _holds(turn, battle, side, rule["must"])
-    words = battle.row.get("options", {})
-    parts = order_options(turn, battle, side)
-    going = {
-        who: options
-        for who, options in parts.items()
-        if must or _wants(battle, side, who, options, words, turn) or _decides(turn, battle, rule, who)
-    }
+        return []
+    if "may" in rule and not _holds(battle, side, rule["may"]):
+        return []
+    parts = parts_of(battle, side, rule)
+    must = forced(battle, side)
+    going = [part for part in parts if must or part.is_wanted() or part.is_decided()]
     if going and rule.get("together"):  # all go where the first to say so wants to go
-        word = words.get("refuge", "")
-        named = next((o[word] for o in (*going.values(), *parts.values()) if o.get(word) is not None), None)
-        going = {
-            who: options if named is None else {**options, word: named} for who, options in parts.items()
-        }
-    yield from going.items()
+        named = next((to for part in (*going, *parts) if (to := part.option("refuge")) is not None), None)
+        for part in parts:
+            part.name_refuge(named)
+        return parts
+    return going
 
 
-def who_slips(turn: Turn, battle: Battle, side: int) -> Iterator[tuple[Row, str, dict[str, Any]]]:
-    """The parts of a side that get out of the battle before its next round (`slip`), each with the rule that
-    lets it.
-    """
+def slipping(battle: Battle, side: int) -> Iterator[Departure]:
+    """The parts of a side that get out of the battle before its next round (`evade`)."""
     for rule in battle.row.get("evade", ()):
-        if "may" in rule and not _holds(turn, battle, side, rule["may"]):
+        if "may" in rule and not _holds(battle, side, rule["may"]):
             continue
-        for who, options in order_options(turn, battle, side).items():
-            movable = movable_of(turn, battle, side, who, rule)
-            if movable and _decides(turn, battle, rule, who):
-                yield {**rule, "to": [{"stay": True}]}, who, options
+        for part in parts_of(battle, side, {**rule, "to": [{"stay": True}]}):
+            if part.movable() and part.is_decided():
+                yield part
 
 
-def go_back(turn: Turn, battle: Battle) -> None:
+def parts_of(battle: Battle, side: int, rule: Row) -> list[Departure]:
+    """All parts of a side, as they would leave by a rule."""
+    options = order_options(battle, side)
+    return [Departure(battle, side, rule, who, own) for who, own in options.items()]
+
+
+def go_back(battle: Battle) -> None:
     """Forces that have lost each other and whose orders say so return to where they came from and stop
     there.
     """
+    turn = battle.turn
     word = battle.row.get("options", {}).get("lost")
     if word is None:
         return
@@ -82,374 +75,388 @@ def go_back(turn: Turn, battle: Battle) -> None:
             turn.journal.set("forces", force, "stopped", True)
 
 
-def forced(turn: Turn, battle: Battle, side: int) -> bool:
+def forced(battle: Battle, side: int) -> bool:
     """Whether a side must leave now, even from a field that it has won."""
     rule = leave_rule(battle, side)
-    return rule is not None and "must" in rule and _holds(turn, battle, side, rule["must"])
+    return rule is not None and "must" in rule and _holds(battle, side, rule["must"])
 
 
-def _decides(turn: Turn, battle: Battle, rule: Mapping[str, Any], who: str) -> bool:
-    """Whether a decision (`wants`: after how many rounds) makes a part of a side leave now."""
-    if "wants" not in rule:
-        return False
-    owner = str(turn.state.get("forces", who, "owner", who))
-    names = _party_names(turn, battle, owner)
-    stream = lambda: turn.stream(battle.rule, f"{battle.subject}:{who}:leave", battle.audience)  # noqa: E731
-    answer = decide(turn, turn.ruleset.row("decisions", rule["wants"]), names, stream, subject=battle.place)
-    return isinstance(answer, int) and battle.number >= answer
-
-
-def _holds(turn: Turn, battle: Battle, side: int, test: str, who: str = "") -> bool:
+def _holds(battle: Battle, side: int, test: str, who: str = "") -> bool:
     """A test of a side, or of one force of it (`who`), by the units that fight."""
-    sets = {
-        name: tuple(
-            Entity("unit", k)
-            for k, r in party_stacks(turn, battle, which)
-            if takes_part(turn, battle, which, k)
-        )
-        for name, which in (("mine", side), ("foe", 1 - side))
-    }
-    owner = next((r["owner"] for _, r in party_stacks(turn, battle, side)), "")
-    names = {**sets, "self": Entity("nation", owner), "place": Entity("place", battle.place)}
-    return turn.world.test(test, {**names, "force": Entity("force", who) if "#" in who else None})
+    names: dict[str, Any] = {"place": Entity("place", battle.place)}
+    for name, which in (("mine", side), ("foe", 1 - side)):
+        keys = [key for key, _ in party_stacks(battle, which) if takes_part(battle, which, key)]
+        names[name] = tuple(Entity("unit", key) for key in keys)
+    owner = next((row["owner"] for _, row in party_stacks(battle, side)), "")
+    force = Entity("force", who) if "#" in who else None
+    return battle.turn.world.test(test, {**names, "self": Entity("nation", owner), "force": force})
 
 
-def _wants(
-    battle: Battle, side: int, who: str, options: Mapping[str, Any], words: Mapping[str, str], turn: Turn
-) -> bool:
-    """Whether the conditions of an order are met: rounds fought, own losses, or kills with more enemies left
-    than expected.
+@dataclass(slots=True)
+class Departure:
+    """A part of a side that leaves a battle, or might, by a rule: a force, or a nation's units in no force
+    (`who`), with the conditions of its orders.
     """
-    rounds = options.get(words.get("rounds", ""))
-    if rounds is not None and battle.number >= max(1, int(rounds)):
-        return True
-    above = options.get(words.get("losses", ""))
-    if above is not None:
-        lost = (
-            battle.lost_by_force.get(who, 0) if "#" in who else sum(battle.lost[side].get(who, {}).values())
-        )
-        if lost > int(above):
+
+    battle: Battle
+    side: int
+    rule: Row
+    who: str
+    options: Mapping[str, Any]
+
+    @property
+    def turn(self) -> Turn:
+        return self.battle.turn
+
+    # ---- whether
+
+    def option(self, name: str) -> Any:
+        """The condition of its orders that the battle's row calls by a name; None without it."""
+        return self.options.get(self.battle.row.get("options", {}).get(name, ""))
+
+    def name_refuge(self, place: str | None) -> None:
+        """It goes to the neighbor that another part of its side names."""
+        if place is not None:
+            self.options = {**self.options, self.battle.row["options"]["refuge"]: place}
+
+    def holds(self, test: str) -> bool:
+        """A test of its side, and of it, if it is a force."""
+        return _holds(self.battle, self.side, test, self.who)
+
+    def is_wanted(self) -> bool:
+        """Whether the conditions of its orders are met: rounds fought, own losses, or kills with more enemies
+        left than expected.
+        """
+        battle = self.battle
+        rounds, most, kills = self.option("rounds"), self.option("losses"), self.option("kills")
+        if rounds is not None and battle.number >= max(1, int(rounds)):
             return True
-    kills = options.get(words.get("kills", ""))
-    if isinstance(kills, Mapping):
-        left = sum(row["n"] for _, row in party_stacks(turn, battle, 1 - side))
-        return battle.losses(1 - side) >= int(kills["kills"]) and left > int(kills["left"])
-    return False
+        if most is not None and self._lost() > int(most):
+            return True
+        if not isinstance(kills, Mapping):
+            return False
+        left = sum(row["n"] for _, row in party_stacks(battle, 1 - self.side))
+        return battle.losses(1 - self.side) >= int(kills["kills"]) and left > int(kills["left"])
 
+    def _lost(self) -> int:
+        if "#" in self.who:
+            return self.battle.lost_by_force.get(self.who, 0)
+        return sum(self.battle.lost[self.side].get(self.who, {}).values())
 
-def movable_of(turn: Turn, battle: Battle, side: int, who: str, rule: Row) -> list[tuple[str, Fields]]:
-    """The stacks of a force, or those of a nation in no force, that may leave under a rule."""
-    out = []
-    for key, row in party_stacks(turn, battle, side):
-        mine = row.get("force") == who or (row["owner"] == who and not row.get("force"))
-        names = {
-            "unit": Entity("unit", key),
-            "self": Entity("nation", row["owner"]),
-            "place": Entity("place", battle.place),
-            "battle": {"round": battle.number, "kind": battle.row["id"], "attacks": battle.attacks[side]},
+    def is_decided(self) -> bool:
+        """Whether a decision (`wants`: after how many rounds) makes it leave now."""
+        if "wants" not in self.rule:
+            return False
+        turn, battle = self.turn, self.battle
+        answer = decide(
+            turn,
+            turn.ruleset.row("decisions", self.rule["wants"]),
+            self.names(str(turn.state.get("forces", self.who, "owner", self.who))),
+            lambda: turn.stream(battle.rule, f"{battle.subject}:{self.who}:leave", battle.audience),
+            subject=battle.place,
+        )
+        return isinstance(answer, int) and battle.number >= answer
+
+    def names(self, owner: str) -> dict[str, Any]:
+        """What tests and decisions of those who leave may name: self, nation, place, attacker."""
+        stacks = party_stacks(self.battle, ATTACKER)
+        attacker = next((row["owner"] for _, row in stacks), owner)
+        return {
+            "self": Entity("nation", owner),
+            "nation": Entity("nation", owner),
+            "attacker": Entity("nation", attacker),
+            "place": Entity("place", self.battle.place),
         }
-        if mine and turn.world.test(rule.get("who"), names):
-            out.append((key, row))
-    return out
 
+    def movable(self) -> list[tuple[str, Fields]]:
+        """Its stacks that may leave under the rule."""
+        battle = self.battle
+        about = {"round": battle.number, "kind": battle.row["id"], "attacks": battle.attacks[self.side]}
+        there = {"place": Entity("place", battle.place), "battle": about}
+        out = []
+        for key, row in party_stacks(battle, self.side):
+            names = {**there, "unit": Entity("unit", key), "self": Entity("nation", row["owner"])}
+            mine = row.get("force") == self.who or (row["owner"] == self.who and not row.get("force"))
+            if mine and self.turn.world.test(self.rule.get("who"), names):
+                out.append((key, row))
+        return out
 
-def leave(
-    turn: Turn, battle: Battle, side: int, who: str, options: Mapping[str, Any], shut: Mapping[str, str],
-    fire: Callable[[Sequence[str]], None] | None = None, rule: Row | None = None,
-) -> list[Fields]:  # fmt: skip
-    """Take a force, or a nation's other units, out of a battle. Returns what went where; nothing if there is
-    nowhere to go.
+    # ---- carried out
 
-    `shut` names places that are no refuge now: "fallen" in this step, or "given up" in this round. `fire` is
-    called with the stacks that are about to go, before they do.
-    """
-    rule = rule or leave_rule(battle, side) or {}
-    movable = movable_of(turn, battle, side, who, rule)
-    if not movable:
-        if rule.get("behind") != "lost" or not _forced(turn, battle, side, rule):
-            return []
-        return [
-            _give_up(turn, battle, side, k, r)
-            for k, r in list(party_stacks(turn, battle, side))
-            if r["owner"] == who
-        ]
-    owner = movable[0][1]["owner"]
-    to = refuge(turn, battle, side, who, owner, options, rule, shut, dict(movable))
-    if to is None:
-        chosen = rule.get("chosen") == "lost" and _decides(turn, battle, rule, who)
-        if rule.get("none") == "lost" and (chosen or _forced(turn, battle, side, rule)):
-            return [_give_up(turn, battle, side, key, row) for key, row in movable]
-        return []
-    flies = any("home" in way for way in rule.get("to", ())) and to == _home(turn, who, dict(movable))
-    if fire is not None:
-        fire([key for key, _ in movable])
-        movable = movable_of(turn, battle, side, who, rule)
+    def leave(
+        self, shut: Mapping[str, str], fire: Callable[[Sequence[str]], None] | None = None
+    ) -> list[Fields]:
+        """Take it out of the battle. Returns what went where; nothing if there is nowhere to go.
+
+        `shut`: as `Refuge` has it. `fire` is called with the stacks that are about to go, before they do.
+        """
+        movable = self.movable()
         if not movable:
+            if self.rule.get("behind") != "lost" or not self._is_forced():
+                return []
+            return [self._give_up(key, row) for key, row in self._stacks_of(self.who)]
+        refuge = Refuge(self, dict(movable), shut)
+        to = refuge.find()
+        if to is None:
+            chosen = self.rule.get("chosen") == "lost" and self.is_decided()
+            if self.rule.get("none") == "lost" and (chosen or self._is_forced()):
+                return [self._give_up(key, row) for key, row in movable]
             return []
-    stay = [
-        (key, row) for key, row in party_stacks(turn, battle, side)
-        if rule.get("behind") == "lost" and row["owner"] == owner and (key, row) not in movable
-    ]  # fmt: skip
-    behind = [_give_up(turn, battle, side, key, row) for key, row in stay]
-    out = []
-    force = movable[0][1].get("force")
-    gone: list[str] = []
-    whole = force and len(movable) == len(forces.stacks_of(turn.state, str(force)))
-    goals = {key: (_own_home(turn, who, key) if flies else None) or to for key, _ in movable}
-    for key, row in movable:
-        out.append({"owner": owner, "kind": row["kind"], "n": row["n"], "to": goals[key]})
-    if whole:
+        flies = any("home" in way for way in self.rule.get("to", ())) and to == refuge.home()
+        if fire is not None:
+            fire([key for key, _ in movable])
+            movable = self.movable()
+            if not movable:
+                return []
+        behind = []
+        if self.rule.get("behind") == "lost":
+            stay = [stack for stack in self._stacks_of(refuge.owner) if stack not in movable]
+            behind = [self._give_up(key, row) for key, row in stay]
+        goals = {key: (refuge.home_of(key) if flies else None) or to for key, _ in movable}
+        went = [
+            {"owner": refuge.owner, "kind": row["kind"], "n": row["n"], "to": goals[key]}
+            for key, row in movable
+        ]
+        gone = self._go(movable, goals, to)
+        if to == self.battle.place:  # who leaves the battle where they are has no more part in it
+            self.battle.gone.update(gone)
+        return went + behind
+
+    def _go(self, movable: Sequence[tuple[str, Fields]], goals: Mapping[str, str], to: str) -> list[str]:
+        """Move its stacks to their goals. Returns their new keys, but of a force that remains one where it
+        is.
+        """
+        turn = self.turn
+        force = str(movable[0][1].get("force") or "")
+        if not force or len(movable) != len(forces.stacks_of(turn.state, force)):
+            plain = {**dict.fromkeys(forces.PASSING), "moved": True}
+            return [
+                turn.journal.alter_units(key, row["n"], **plain, place=goals[key]) for key, row in movable
+            ]
         # who went along with it has nobody to fight beside
-        for other in forces.attached(turn.state, str(force)):
-            battle.parties[side].forces.discard(other)
-        if to == battle.place and _goes_on(turn, rule, str(force)):
-            _break_off(turn, battle, side, str(force))
-        else:
-            for goal in dict.fromkeys(goals.values()):
-                gone += forces.withdraw(
-                    turn, str(force), goal, [key for key, _ in movable if goals[key] == goal]
-                )
-    else:
-        plain = {**dict.fromkeys(forces.PASSING), "moved": True}
-        gone = [turn.journal.alter_units(key, row["n"], **plain, place=goals[key]) for key, row in movable]
-    if to == battle.place:  # who leaves the battle where they are has no more part in it
-        battle.gone.update(gone)
-    return out + behind
+        for other in forces.attached(turn.state, force):
+            self.battle.parties[self.side].forces.discard(other)
+        if to == self.battle.place and self._goes_on(force):
+            self._break_off(force)
+            return []
+        gone: list[str] = []
+        for goal in dict.fromkeys(goals.values()):
+            gone += forces.withdraw(turn, force, goal, [key for key, _ in movable if goals[key] == goal])
+        return gone
+
+    def _stacks_of(self, owner: str) -> list[tuple[str, Fields]]:
+        stacks = party_stacks(self.battle, self.side)
+        return [(key, row) for key, row in stacks if row["owner"] == owner]
+
+    def _break_off(self, force: str) -> None:
+        """A force is out of the battle where it is, and goes on.
+
+        Where contact is looked for again, it may come back to its friends.
+        """
+        battle, journal = self.battle, self.turn.journal
+        battle.parties[self.side].forces.discard(force)
+        journal.set("forces", force, "broken_off", True)
+        if block_of(battle.row, "where").get("contact_again") and not self._flies_home(force):
+            battle.apart[force] = self.side
+            journal.set("forces", force, "contacted", None)
+
+    def _goes_on(self, force: str) -> bool:
+        """Whether a force that breaks off where it is remains one: its row says so (`goes_on`), or it has a
+        way home before it.
+        """
+        return self._flies_home(force) or any(way.get("goes_on") for way in self.rule.get("to", ()))
+
+    def _flies_home(self, force: str) -> bool:
+        mode = forces.mode_of(self.turn, force)
+        return bool("home" in mode and mode.get("passes_over"))
+
+    def _is_forced(self) -> bool:
+        return "must" in self.rule and _holds(self.battle, self.side, self.rule["must"])
+
+    def _give_up(self, key: str, row: Fields) -> Fields:
+        """Units that must leave and have nowhere to go, or cannot go along, are lost."""
+        turn, battle = self.turn, self.battle
+        row = dict(row)
+        turn.journal.put_row("units", key, None)
+        enemies = sorted({foe["owner"] for _, foe in party_stacks(battle, 1 - self.side)})
+        turn.journal.fact(
+            "destroyed",
+            of=row["owner"],
+            kind=row["kind"],
+            place=battle.place,
+            n=row["n"],
+            cause=battle.row["id"],
+            by=enemies[0] if enemies else None,
+        )
+        kinds = battle.lost[self.side].setdefault(row["owner"], {})
+        kinds[row["kind"]] = kinds.get(row["kind"], 0) + row["n"]
+        return {"owner": row["owner"], "kind": row["kind"], "n": row["n"], "lost": True}
 
 
-def kept_in(turn: Turn, battle: Battle, side: int, who: str) -> list[Fields]:
-    """The stacks of a force, or of a nation, that could leave a battle if they had anywhere to go."""
-    return [row for _, row in movable_of(turn, battle, side, who, leave_rule(battle, side) or {})]
-
-
-def _break_off(turn: Turn, battle: Battle, side: int, force: str) -> None:
-    """A force is out of a battle where it is, and goes on.
-
-    Where contact is looked for again, it may come back to its friends.
+class Refuge:
+    """The search for a place for some stacks. `shut` names places that are no refuge now: "fallen" in this
+    step, or "given up" in this round.
     """
-    battle.parties[side].forces.discard(force)
-    turn.journal.set("forces", force, "broken_off", True)
-    if block_of(battle.row, "where").get("contact_again") and not _flies_home(turn, force):
-        battle.apart[force] = side
-        turn.journal.set("forces", force, "contacted", None)
 
+    def __init__(self, departure: Departure, stacks: Mapping[str, Fields], shut: Mapping[str, str]) -> None:
+        self.departure = departure
+        self.turn, self.battle = departure.turn, departure.battle
+        self.who, self.rule = departure.who, departure.rule
+        self.stacks = stacks
+        self.shut = shut
+        self.owner = str(next(iter(stacks.values()))["owner"])
+        self.kinds = sorted({str(stack["kind"]) for stack in stacks.values()})
+        self.party = departure.names(self.owner)
+        self.geography = self.turn.world.geography
 
-def _goes_on(turn: Turn, rule: Row, force: str) -> bool:
-    """Whether a force that breaks off where it is remains one: its row says so (`goes_on`), or it has a way
-    home before it.
-    """
-    return _flies_home(turn, force) or any(way.get("goes_on") for way in rule.get("to", ()))
+    def find(self) -> str | None:
+        """The place, or None: nowhere is open.
 
+        Where units fly home, no place that an order names comes first. Else a neighbor that the order names
+        (`refuge` of the battle's options) comes before all ways of the rule.
+        """
+        ways = self.rule.get("to", ())
+        home = self.home() if any("home" in way for way in ways) else None
+        named = self.departure.option("refuge")
+        if home is None and named is not None and any(named in self._near(way) for way in ways):
+            return str(named)
+        for way in ways:
+            if "when" in way and not self.departure.holds(way["when"]):
+                continue
+            place = home if "home" in way else self._by_way(way)
+            if place is not None:
+                return place
+        return None
 
-def _flies_home(turn: Turn, force: str) -> bool:
-    mode = forces.mode_of(turn, force)
-    return bool("home" in mode and mode.get("passes_over"))
-
-
-def _forced(turn: Turn, battle: Battle, side: int, rule: Row) -> bool:
-    return "must" in rule and _holds(turn, battle, side, rule["must"])
-
-
-def _give_up(turn: Turn, battle: Battle, side: int, key: str, row: Fields) -> dict[str, Any]:
-    """Units that must leave and have nowhere to go, or cannot go along, are lost."""
-    row = dict(row)
-    turn.journal.put_row("units", key, None)
-    owners = sorted({r["owner"] for _, r in party_stacks(turn, battle, 1 - side)})
-    turn.journal.fact(
-        "destroyed",
-        of=row["owner"],
-        kind=row["kind"],
-        place=battle.place,
-        n=row["n"],
-        cause=battle.row["id"],
-        by=owners[0] if owners else None,
-    )
-    kinds = battle.lost[side].setdefault(row["owner"], {})
-    kinds[row["kind"]] = kinds.get(row["kind"], 0) + row["n"]
-    return {"owner": row["owner"], "kind": row["kind"], "n": row["n"], "lost": True}
-
-
-def refuge(
-    turn: Turn,
-    battle: Battle,
-    side: int,
-    who: str,
-    owner: str,
-    options: Mapping[str, Any],
-    rule: Row,
-    shut: Mapping[str, str],
-    movable: Mapping[str, Fields],
-) -> str | None:
-    """Where a leaving part of a side goes: the first way of `to` that is open to all its units, or None.
-    Among several neighbors the order's target, else the decision's answer, else a place that is not attacked,
-    with most friendly units, first by id. A neighbor that the order names (`refuge` of the battle's options)
-    comes before all other ways."""
-    party = _party_names(turn, battle, owner)
-    names = [{**party, "unit": Entity("unit", key)} for key in movable]
-    kinds = {row["kind"] for row in movable.values()}
-    named = options.get(battle.row.get("options", {}).get("refuge", ""))
-    flown = next((_home(turn, who, movable) for way in rule.get("to", ()) if "home" in way), None)
-    if (
-        flown is None
-        and named is not None
-        and named
-        in [p for way in rule.get("to", ()) for p in _near(turn, battle, way, names, shut, owner, kinds)]
-    ):
-        return str(named)
-    for way in rule.get("to", ()):
-        if "when" in way and not _holds(turn, battle, side, way["when"], who):
-            continue
+    def _by_way(self, way: Row) -> str | None:
+        """The place that one way of the rule leads to."""
+        force = self.turn.state.row("forces", self.who)
+        path: Sequence[str] = force.get("path") or ()
         if "stay" in way:
-            return battle.place
-        if "home" in way:
-            found = _home(turn, who, movable)
-            if found is not None:
-                return found
-            continue
+            return self.battle.place
         if "back" in way:
-            start = turn.state.get("forces", who, "from")
-            if start and _open(turn, way.get("ok", way["back"]), start, names, battle, shut):
-                return str(start)
-            continue
+            start = force.get("from")
+            return str(start) if start and self._open(way.get("ok", way["back"]), start) else None
         if "back_along" in way:
-            path = (turn.state.get("forces", who, "path") or [])[:-1]
-            for stop in reversed(path):
-                if _open(turn, way.get("ok", way["back_along"]), stop, names, battle, shut):
-                    return str(stop)
-            continue
+            test = way.get("ok", way["back_along"])
+            return next((str(stop) for stop in reversed(path[:-1]) if self._open(test, stop)), None)
         if "through" in way:
-            found = _through(turn, battle, who, rule, way, names, shut)
-            if found is not None:
-                return found
-            continue
-        near = _near(turn, battle, way, names, shut, owner, kinds)
+            return self._through(way)
+        return self._neighbor(way, path)
+
+    def _neighbor(self, way: Row, path: Sequence[str]) -> str | None:
+        """Of several open neighbors the order's target, else where it came from (`prefer`), else the
+        decision's answer, else one that is not attacked, with most friendly units, first by id."""
+        near = self._near(way)
         if not near:
-            continue
-        order = options.get("order")
+            return None
+        order = self.departure.options.get("order")
         wanted = order["slots"].get("target") if isinstance(order, Mapping) else None
         if wanted in near:
             return str(wanted)
-        came = (turn.state.get("forces", who, "path") or ("",))[-2:][0]
+        came = (path or ("",))[-2:][0]
         if way.get("prefer") == "back" and came in near:
             return str(came)
-        if "asks" in rule:
-            return _choose(turn, battle, who, rule, party, near)
-        return min(near, key=lambda p: (_attacked(turn, owner, p), -_friends(turn, owner, p), p))
-    return None
+        if "asks" in self.rule:
+            return self._choose(near)
+        return min(near, key=lambda place: (self._is_attacked(place), -self._friends(place), place))
 
+    def _near(self, way: Row) -> list[str]:
+        """The neighbors that are open by a way, through no passage that is closed to these units."""
+        if "next" not in way:
+            return []
+        near = self.geography.next_to(self.battle.place, links_of(way))
+        if way.get("origin"):
+            near = tuple(place for place in near if place in self._origins())
+        return [place for place in near if self._open(way["next"], place) and self._passes(place)]
 
-def _near(
-    turn: Turn,
-    battle: Battle,
-    way: Row,
-    names: Movers,
-    shut: Mapping[str, str],
-    owner: str,
-    kinds: Iterable[str],
-) -> list[str]:
-    """The neighbors that are open by a way, through no passage that is closed to these kinds."""
-    if "next" not in way:
-        return []
-    links = tuple(way["links"]) if "links" in way else None
-    near = turn.world.geography.next_to(battle.place, links)
-    if way.get("origin"):
-        near = tuple(p for p in near if p in _origins(turn, battle))
-    fine = [p for p in near if _open(turn, way["next"], p, names, battle, shut)]
-    return [p for p in fine if _passes(turn, owner, battle.place, p, kinds)]
+    def _origins(self) -> frozenset[str]:
+        """The places from which the attackers of the battle have come over the last step, on the ground or by
+        ship.
+        """
+        if self.battle.origins is None:
+            origins = set()
+            for force in self.battle.parties[ATTACKER].forces:
+                row = self.turn.state.row("forces", force)
+                mode = self.turn.ruleset.row_or_empty("movement", row.get("mode"))
+                if not mode.get("passes_over") and len(row.get("path") or ()) > 1:
+                    origins.add(str(row["path"][-2]))
+            self.battle.origins = frozenset(origins)
+        return self.battle.origins
 
+    def _through(self, way: Row) -> str | None:
+        """The nearest place that passes `ok` at the end of a chain of places that pass `through`; among
+        equals the first by id.
+        """
+        seen, frontier = {self.battle.place}, [self.battle.place]
+        while frontier:
+            following = []
+            for place in frontier:
+                for near in self.geography.next_to(place):
+                    if near not in seen:
+                        seen.add(near)
+                        following.append(near)
+            for test in (way["ok"], way.get("else")):
+                ends = [place for place in following if test is not None and self._open(test, place)]
+                if ends:
+                    return self._choose(sorted(ends))
+            frontier = [place for place in following if self._open(way["through"], place)]
+        return None
 
-def _origins(turn: Turn, battle: Battle) -> frozenset[str]:
-    """The places from which the attackers of a battle have come over the last step, on the ground or by
-    ship.
-    """
-    if battle.origins is not None:
-        return battle.origins
-    rows = [turn.state.row("forces", f) for f in battle.parties[ATTACKER].forces]
-    walked = [r for r in rows if not turn.ruleset.row_or_empty("movement", r.get("mode")).get("passes_over")]
-    battle.origins = frozenset(str(r["path"][-2]) for r in walked if len(r.get("path") or ()) > 1)
-    return battle.origins
+    def _choose(self, options: Sequence[str]) -> str:
+        """One of several places that are as good: by the rule's decision, else the first."""
+        if "asks" not in self.rule or len(options) == 1:
+            return str(options[0])
+        battle = self.battle
+        answer = decide(
+            self.turn,
+            self.turn.ruleset.row("decisions", self.rule["asks"]),
+            self.party,
+            lambda: self.turn.stream(battle.rule, f"{battle.subject}:{self.who}:to", battle.audience),
+            options=list(options),
+            subject=battle.place,
+        )
+        return str(answer) if answer in options else str(options[0])
 
+    def _open(self, test: Any, place: str) -> bool:
+        """Whether a place is open to all the units."""
+        if place in self.shut:
+            return False
+        link = Entity("link", f"{self.battle.place}>{place}")
+        there = {**self.party, "place": Entity("place", place), "link": link}
+        return all(
+            self.turn.world.test(None if test is True else test, {**there, "unit": Entity("unit", key)})
+            for key in self.stacks
+        )
 
-def _home(turn: Turn, who: str, keys: Iterable[str]) -> str | None:
-    """Where the mode of a force says that its units end, if it says so and all can come home: the home of the
-    first of them.
-    """
-    homes = [_own_home(turn, who, key) for key in keys]
-    return homes[0] if homes and None not in homes else None
+    def _passes(self, place: str) -> bool:
+        """Whether no passage on the way to a neighbor is closed to the units."""
+        gates = self.geography.gates.get(pair_key(self.battle.place, place), ())
+        return all(
+            passes_gate(self.turn.world, self.owner, gate, kind) for kind, gate in product(self.kinds, gates)
+        )
 
+    def _is_attacked(self, place: str) -> bool:
+        owners = self.turn.state.owners_at(place)
+        return any(self.turn.world.would_fight(self.owner, other) for other in owners)
 
-def _own_home(turn: Turn, who: str, key: str) -> str | None:
-    """Where the mode of a force says that a stack of it ends, by what it has left, if it says so and it can
-    come there.
-    """
-    mode = forces.mode_of(turn, who)
-    return home_of(turn, mode, who, key) if "home" in mode and mode.get("passes_over") else None
+    def _friends(self, place: str) -> int:
+        stacks = self.turn.state.stacks(at=place)
+        return sum(row["n"] for _, row in stacks if self.turn.world.allied(self.owner, row["owner"]))
 
+    # ---- home
 
-def _through(
-    turn: Turn, battle: Battle, who: str, rule: Row, way: Row, names: Movers, shut: Mapping[str, str]
-) -> str | None:
-    """The nearest place that passes `ok` at the end of a chain of places that pass `through`; among equals
-    the first by id.
-    """
-    seen, frontier = {battle.place}, [battle.place]
-    while frontier:
-        following = []
-        for place in frontier:
-            for near in turn.world.geography.next_to(place):
-                if near not in seen:
-                    seen.add(near)
-                    following.append(near)
-        for test in (way["ok"], way.get("else")):
-            ends = [p for p in following if test is not None and _open(turn, test, p, names, battle, shut)]
-            if ends:
-                return _choose(turn, battle, who, rule, names[0], sorted(ends))
-        frontier = [p for p in following if _open(turn, way["through"], p, names, battle, shut)]
-    return None
+    def home(self) -> str | None:
+        """Where the mode of the force says that its units end, if it says so and all can come home: the home
+        of the first of them.
+        """
+        homes = [self.home_of(key) for key in self.stacks]
+        return homes[0] if homes and None not in homes else None
 
-
-def _party_names(turn: Turn, battle: Battle, owner: str) -> dict[str, Any]:
-    """What tests and decisions of those who leave may name: self, nation, place, attacker."""
-    attacker = next((r["owner"] for _, r in party_stacks(turn, battle, ATTACKER)), owner)
-    return {
-        "self": Entity("nation", owner),
-        "nation": Entity("nation", owner),
-        "attacker": Entity("nation", attacker),
-        "place": Entity("place", battle.place),
-    }
-
-
-def _choose(
-    turn: Turn, battle: Battle, who: str, rule: Row, names: dict[str, Any], options: Sequence[str]
-) -> str:
-    """One of several places that are as good: by the rule's decision, else the first."""
-    if "asks" not in rule or len(options) == 1:
-        return str(options[0])
-    row = turn.ruleset.row("decisions", rule["asks"])
-    found = decide(
-        turn, row, {**names, "place": Entity("place", battle.place)},
-        lambda: turn.stream(battle.rule, f"{battle.subject}:{who}:to", battle.audience),
-        options=list(options), subject=battle.place,
-    )  # fmt: skip
-    return str(found) if found in options else str(options[0])
-
-
-def _open(turn: Turn, test: Any, place: str, names: Movers, battle: Battle, shut: Mapping[str, str]) -> bool:
-    if place in shut:
-        return False
-    there = {"place": Entity("place", place), "link": Entity("link", f"{battle.place}>{place}")}
-    return all(turn.world.test(None if test is True else test, {**one, **there}) for one in names)
-
-
-def _passes(turn: Turn, owner: str, here: str, there: str, kinds: Iterable[str]) -> bool:
-    """Whether no passage between two places is closed to units of these kinds."""
-    gates = turn.world.geography.gates.get(pair_key(here, there), ())
-    return all(passes_gate(turn.world, owner, gate, kind) for kind in sorted(kinds) for gate in gates)
-
-
-def _attacked(turn: Turn, owner: str, place: str) -> bool:
-    return any(turn.world.would_fight(owner, o) for o in turn.state.owners_at(place))
-
-
-def _friends(turn: Turn, owner: str, place: str) -> int:
-    return sum(r["n"] for _, r in turn.state.stacks(at=place) if turn.world.allied(owner, r["owner"]))
+    def home_of(self, key: str) -> str | None:
+        """Where the mode of the force says that a stack of it ends, by what it has left, if it says so and it
+        can come there.
+        """
+        mode = forces.mode_of(self.turn, self.who)
+        flies = "home" in mode and mode.get("passes_over")
+        return home_of(self.turn, mode, self.who, key) if flies else None

@@ -7,15 +7,14 @@ The same code fights a real battle, samples a million and unfolds every outcome;
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..world.tables import in_range
-from . import losses
 from .batch import Array, Batch, begin
-from .groups import SIDES
-from .losses import Told
+from .groups import GONE, SIDES
+from .losses import HitTaker
 from .plan import Leave, Pair, Plan, Stage, Volley
 from .samplers import Sampler, Shots, Throw
 from .sums import Comparison
@@ -58,18 +57,29 @@ def start(plan: Plan, weight: Any = 1.0) -> Batch:
     return begin(plan.start, len(columns(plan)), weight)
 
 
+class HitUnits(NamedTuple):
+    """Units of a group that were hit in a stage, and the group that they became (`GONE`: they are lost)."""
+
+    group: int
+    becomes: int
+    n: int
+    stage: str
+
+
 class Rounds:
     """Fights the rounds of one plan."""
 
     def __init__(
-        self, plan: Plan, sampler: Sampler, told: Told | None = None, held: list[Held] | None = None
+        self, plan: Plan, sampler: Sampler, *, recorded: bool = False, held: list[Held] | None = None
     ) -> None:
-        """`held`: hits are not taken but put there, and nobody has a comparison thrown again: whoever fights
-        says when.
+        """`recorded`: of a batch of one the hits are written down as they are taken (`taken`). `held`: hits
+        are not taken but put there, and nobody has a comparison thrown again before the caller says so.
         """
         self.plan = plan
         self.sampler = sampler
-        self.told = told
+        self.recorded = recorded
+        self.taken: list[HitUnits] = []
+        self.hit_taker = HitTaker(plan, sampler, self._note)
         self.held = held
         self.columns = columns(plan)
         self._shared = any(len(side.owners) > 1 for side in plan.losses)
@@ -115,9 +125,7 @@ class Rounds:
     def _hit(self, batch: Batch, side: int, hits: Array, kind: str, targets: list[int]) -> Batch:
         """Hits on a side are taken, or held."""
         if self.held is None:
-            return losses.take(
-                self.plan, batch, side, hits, kind, targets, self.sampler, self.told, self.number
-            )
+            return self.hit_taker.take(batch, side, hits, kind, targets, self.number)
         if hits[0]:
             self.held.append((self.stage, side, int(hits[0]), kind))
         return batch
@@ -149,12 +157,12 @@ class Rounds:
                     lost = np.where(mask, batch.n[:, index], 0)
                     if lost.any():
                         batch.n[:, index] -= lost
-                        self._tell(index, int(lost[0]))
+                        self._note(index, GONE, int(lost[0]))
         return batch
 
-    def _tell(self, index: int, n: int) -> None:
-        if self.told is not None and n:
-            self.told(index, -1, n)
+    def _note(self, group: int, becomes: int, n: int) -> None:
+        if self.recorded and n:
+            self.taken.append(HitUnits(group, becomes, n, self.stage))
 
     # ---- stages
 
@@ -176,7 +184,7 @@ class Rounds:
         if stage.row.get("spent"):
             for volley in stage.volleys:
                 for fire in volley.fires:
-                    self._tell(fire.group, int(batch.n[0, fire.group]))
+                    self._note(fire.group, GONE, int(batch.n[0, fire.group]))
                     batch.n[:, fire.group] = 0
         return batch
 

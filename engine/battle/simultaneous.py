@@ -43,7 +43,7 @@ class ThrownBattle:
         self.dice.rolled.clear()
         self.rounds.fight(start(self.plan), self.battle.number)
         if turn.dice.onlooker is not None:
-            turn.dice.onlooker.held(turn, self.battle, self.plan, self.held)
+            turn.dice.onlooker.held(self.battle, self.plan, self.held)
 
     @property
     def size(self) -> int:
@@ -70,12 +70,12 @@ def fight(turn: Turn, battles: Sequence[Battle]) -> None:
     """Fight battles that have begun."""
     everything = []
     for battle in battles:
-        plan = compile_contest(turn, battle, troops(turn, battle, {}))
+        plan = compile_contest(battle, troops(battle, {}))
         battle.number += 1
         for group in plan.groups:
             if group.n and not group.virtual:
                 battle.fought[group.side].setdefault(group.owner, set()).add(group.kind)
-        dice, held = RealDice(streams(turn, battle)), list[Held]()
+        dice, held = RealDice(streams(battle)), list[Held]()
         everything.append(ThrownBattle(battle, plan, dice, Rounds(plan, dice, held=held), held))
     for thrown in everything:
         thrown.throw(turn)
@@ -128,24 +128,22 @@ def _fall(turn: Turn, thrown: ThrownBattle) -> None:
     """The hits of a battle are taken by those who are still there."""
     battle = thrown.battle
     battle.plan = None
-    plan = compile_contest(turn, battle, troops(turn, battle, {}))
-    flows: list[apply_losses.Flow] = []
-    rounds = Rounds(plan, thrown.dice)
-    rounds.told = lambda group, down, n: flows.append((group, down, n, rounds.stage))
+    plan = compile_contest(battle, troops(battle, {}))
+    rounds = Rounds(plan, thrown.dice, recorded=True)
     with turn.journal.entry(battle.rule, subject=battle.subject, audience=battle.audience) as entry:
         rounds.fall(thrown.held, battle.number)
         runner = EffectRunner(turn, entry, battle.rule, battle.subject)
-        lost = apply_losses.apply_losses(turn, battle, plan, flows, runner)
-        write_round(turn, battle, entry, thrown.plan, thrown.rounds, thrown.dice, lost, ())
+        lost = apply_losses.apply_losses(battle, plan, rounds.taken, runner)
+        write_round(battle, entry, thrown.plan, thrown.rounds, thrown.dice, lost, ())
         if thrown.again:
             entry.data["again"] = dict(sorted(thrown.again.items()))
 
 
 def _end(turn: Turn, thrown: ThrownBattle) -> None:
     battle, compared = thrown.battle, thrown.rounds.compared
-    groups, holding = outline_contest(turn, battle, troops(turn, battle, {}))
+    groups, holding = outline_contest(battle, troops(battle, {}))
     standing = [any(groups[i].n for i in side) for side in holding]
     battle.over = True
     battle.winner = last_standing(standing)
     battle.better = 1 - compared.loser if compared is not None and compared.loser is not None else None
-    end_entry(turn, battle)
+    end_entry(battle)

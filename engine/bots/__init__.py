@@ -60,20 +60,20 @@ def _plan(world: World, nation: str, stream: Stream, row: Row) -> list[Order]:
     if "moves" in row and giver.has_units:
         give_moves(giver, row["moves"])
     if "war" in row and giver.has_units:
-        front = Front(world, nation, row["war"], opened)
+        front = Front(giver, row["war"], opened)
         for order in giver.orders:  # who has an order already is not at hand
             if movement.ORIGIN in order["slots"] and movement.UNITS in order["slots"]:
                 front.use(order["slots"][movement.ORIGIN], order["slots"][movement.UNITS])
-        give_prizes(giver, front)
-        give_guards(giver, front)
+        give_prizes(front)
+        give_guards(front)
         if front.enemy_places:
-            give_attacks(giver, front)
-            give_shifts(giver, front)
+            give_attacks(front)
+            give_shifts(front)
         give_purchases(giver, row.get("purchases", ()), front if front.enemy_places else None)
         if front.enemy_places:
-            give_voyages(giver, front)
-            give_marches(giver, front)
-            give_support(giver, front)
+            give_voyages(front)
+            give_marches(front)
+            give_support(front)
     else:
         give_purchases(giver, row.get("purchases", ()), None)
     give_others(giver, _taken(world, row, "orders"))

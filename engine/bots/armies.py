@@ -9,12 +9,12 @@ shore to the next. Every turn is planned anew from where the ships are and whom 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from ..core.compiled import kept
+from ..core.compiled import kept, kept_by_arguments
 from ..core.model import Row
 from ..core.rows import MovementRow
 from ..core.state import Entity
@@ -25,7 +25,6 @@ from ..units import forces
 from ..units.fleet import mission_row
 from ..world import routes
 from .front import ASHORE, FAR, Front, first_of
-from .give import Giver
 from .march import Post, odds_of
 from .written import conditions
 
@@ -55,9 +54,9 @@ class ZoneLift:
     reach: Mapping[str, tuple[Any, routes.Path]]
 
 
-def give_armies(giver: Giver, front: Front, rule: Row) -> None:
+def give_armies(front: Front, rule: Row) -> None:
     """Land who is aboard, take aboard who waits, and bring empty ships to those who wait for them."""
-    armies = Armies(giver, front, rule)
+    armies = Armies(front, rule)
     for zone in movement.places_with_units(front.world, front.nation):
         while armies.left > 0 and armies.next_order(zone):
             pass
@@ -66,18 +65,15 @@ def give_armies(giver: Giver, front: Front, rule: Row) -> None:
 class Armies:
     """The planning of one nation's turn."""
 
-    def __init__(self, giver: Giver, front: Front, rule: Row) -> None:
-        self.giver = giver
+    def __init__(self, front: Front, rule: Row) -> None:
         self.front = front
         self.rule = rule
         self.world = front.world
         self.left = int(rule.get("voyages", 8))
         self._kept: dict[str, Any] = {}
         self._by_shores: dict[tuple[str, int, int, bool], dict[str, tuple[int, str]]] = {}
-        self._dared: dict[tuple[Any, ...], bool] = {}
-        self._fetched: Counter[str] = (
-            Counter()
-        )  # how much of those who wait on a shore ships are on their way for
+        # how much of those who wait on a shore ships are on their way for
+        self._fetched: Counter[str] = Counter()
 
     # ---- the orders there are
 
@@ -205,7 +201,7 @@ class Armies:
         """Whether troops of a place have somewhere to go from a zone: a shore that wants them, or an enemy's
         within one turn that those would dare for whom the ships have room, these and those in the zone; where
         they stay ashore between two voyages, one further off that all would dare."""
-        links = tuple(self.mode.get("links", ()))
+        links = routes.links_of(self.mode)
         far = self.world.geography.distances(quay, links)
         near = pool.moves - self._at_rest
         stones = None if self._afloat else self._from_shore_to_shore(pool, quay, near)
@@ -290,7 +286,7 @@ class Armies:
         key = (start, first, pool.moves, whoever)
         if key in self._by_shores:
             return self._by_shores[key]
-        links = tuple(self.mode.get("links", ()))
+        links = routes.links_of(self.mode)
         out: dict[str, tuple[int, str]] = {}
         edge, seen, turns = [start], {start}, 0
         while edge and turns < LONGEST:
@@ -317,7 +313,7 @@ class Armies:
         """What the best shore for troops of a place is worth for the turns until they land there, whatever
         ships take them."""
         moves = pool.moves - self._at_rest
-        links = tuple(self.mode.get("links", ()))
+        links = routes.links_of(self.mode)
         best = Fraction(0)
         for quay in self._zones_of(place):
             on_the_way = self._from_shore_to_shore(pool, quay, moves, whoever=True)
@@ -350,14 +346,14 @@ class Armies:
         wanted = self.rule.get("assault")
         if wanted is None or not cargo:
             return False
-        asked = (zone, place, *sorted(cargo.items()))
-        if asked not in self._dared:
-            landing = self.carrying[-1]
-            posts = [Post(landing, landing.shore, zone, cargo)]
-            self._dared[asked] = _fights_ashore(landing) and odds_of(self.front, place, posts) >= Fraction(
-                str(wanted)
-            )
-        return self._dared[asked]
+        return bool(self._odds_ashore(zone, place, tuple(sorted(cargo.items()))) >= Fraction(str(wanted)))
+
+    @kept_by_arguments
+    def _odds_ashore(self, zone: str, place: str, cargo: tuple[tuple[str, int], ...]) -> Any:
+        """The odds of a landing from a zone against an enemy; 0, if troops may not land so."""
+        landing = self.carrying[-1]
+        posts = [Post(landing, landing.shore, zone, dict(cargo))]
+        return odds_of(self.front, place, posts) if _fights_ashore(landing) else 0
 
     @kept
     def _shores(self) -> dict[str, tuple[Any, tuple[str, ...], bool]]:
@@ -406,7 +402,7 @@ class Armies:
 
     def _zones_of(self, place: str) -> tuple[str, ...]:
         carries = self.mode["carries"]
-        links = tuple(self.mode.get("links", ()))
+        links = routes.links_of(self.mode)
         near = self.world.geography.next_to(place, tuple(carries.get("link", ())))
         return tuple(z for z in near if self.world.geography.next_to(z, links))
 
@@ -501,7 +497,7 @@ class Armies:
         for order in reversed(self.carrying) if self._threatened(pool.zone) else self.carrying:
             may = _fights_ashore(order) or not goal.hostile
             under = sailing_under(self.front, order, ships, pool.zone, target)
-            if may and self.giver.give(order.key, {**slots, order.starts_at: pool.zone}, under):
+            if may and self.front.giver.give(order.key, {**slots, order.starts_at: pool.zone}, under):
                 self.front.use(origin, cargo)
                 self.front.use(pool.zone, ships)
                 self._guard(pool.zone, goal.zone if goal.turns <= 1 else target, goal, ships)
@@ -526,15 +522,8 @@ class Armies:
             return
         if lands:
             for order in reversed(self.sailing):
-                for tasks in (self.rule["support"], None):
-                    slots = {
-                        movement.UNITS: escorts,
-                        movement.ORIGIN: zone,
-                        **({movement.TARGET: target} if target != zone else {}),
-                    }
-                    under = sailing_under(self.front, order, escorts, zone, target)
-                    if self.giver.give(order.key, {**slots, "tasks": list(tasks)} if tasks else slots, under):
-                        self.front.use(zone, escorts)
+                for tasks in (self.rule["support"], ()):
+                    if sail(self.front, order, escorts, zone, target, tasks):
                         return
         if target != zone:
             self._sail(zone, escorts, target, {})
@@ -548,12 +537,23 @@ class Armies:
         if target == zone:
             return False
         for order in reversed(self.sailing) if self._threatened(zone) else self.sailing:
-            slots = {movement.UNITS: dict(ships), movement.ORIGIN: zone, movement.TARGET: target}
-            if self.giver.give(order.key, slots, sailing_under(self.front, order, ships, zone, target)):
-                self.front.use(zone, ships)
+            if sail(self.front, order, ships, zone, target):
                 self.front.use(zone, cargo)
                 return True
         return False
+
+
+def sail(
+    front: Front,
+    order: Voyages,
+    ships: Mapping[str, int],
+    zone: str,
+    target: str,
+    tasks: Sequence[str] = (),
+) -> bool:
+    """Send ships of a zone to another, or on tasks where they are; whether the order stands."""
+    slots = {"tasks": list(tasks)} if tasks else {}
+    return front.send(order, ships, zone, target, sailing_under(front, order, ships, zone, target), **slots)
 
 
 def sailing_under(

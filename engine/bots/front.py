@@ -9,22 +9,23 @@ whose number times value is.
 from __future__ import annotations
 
 import heapq
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from itertools import chain
 from math import ceil, isqrt
 from typing import Any
 
-from ..core.compiled import kept
+from ..core.compiled import kept, kept_by_arguments
 from ..core.model import Row
 from ..core.rows import MovementRow
 from ..core.state import Entity
 from ..orders import movement
 from ..orders.kinds import of_class
 from ..orders.kinds.marches import Marches
+from ..orders.kinds.order_kind import OrderKind
 from ..world import routes
 from ..world.view import BEFORE, UNKNOWN, learned
-from ..world.world import World
+from .give import Giver
 
 FAR = 999
 ASHORE = 500
@@ -35,29 +36,20 @@ SECTORS = 12
 
 
 class Front:
-    """Where a nation stands and whom it faces. `war` is the key `war` of the policy row, `opened` further
-    enemies."""
+    """Where a nation stands and whom it faces, and the orders that it gives there. `war` is the key `war` of
+    the policy row, `opened` further enemies."""
 
-    def __init__(self, world: World, nation: str, war: Row, opened: Iterable[str] = ()) -> None:
-        self.world = world
-        self.nation = nation
+    def __init__(self, giver: Giver, war: Row, opened: Iterable[str] = ()) -> None:
+        self.giver = giver
+        self.world = giver.world
+        self.nation = giver.nation
         self.war = war
         self.opened = set(opened)
         # how many marches by long ways are still given, and how many kinds that go several steps looked at
         self.long_ways = self.searches = int(war.get("long", 6))
         self.used: dict[tuple[str, str], int] = {}
         self._kept: dict[str, Any] = {}
-        self._hostile: dict[str, bool] = {}
-        self._power: dict[str, Fraction | int] = {}
-        self._facings: dict[str, int] = {}
-        self._threats: dict[str, Fraction | int] = {}
-        self._help: dict[str, tuple[Any, Fraction]] = {}
-        self._stays: dict[str, Any] = {}
-        self._calls: dict[str, int] = {}
-        self._leasts: dict[str, int] = {}
-        self._of_allies: dict[tuple[str, str, str | None], tuple[int, Any]] = {}
-        self._is_front: dict[str, bool] = {}
-        self._room: dict[str, int] = {}
+        self._came: Counter[str] = Counter()  # how many units came to each place, less those that left it
 
     # ---- the orders by which units move
 
@@ -112,7 +104,27 @@ class Front:
             k: n - self.used.get((place, k), 0) for k, n in counts.items() if n > self.used.get((place, k), 0)
         }
 
+    def send(
+        self,
+        order: OrderKind,
+        units: Mapping[str, int],
+        origin: str,
+        target: str,
+        options: Mapping[str, Any] | None = None,
+        **slots: Any,
+    ) -> bool:
+        """Order units of a place to go to another, or to stay, if the checker lets that stand; then they are
+        not free any more."""
+        slots |= {movement.UNITS: dict(units), movement.ORIGIN: origin}
+        if target != origin:
+            slots[movement.TARGET] = target
+        given = self.giver.give(order.key, slots, options)
+        if given:
+            self.use(origin, units)
+        return given
+
     def use(self, place: str, kinds: Mapping[str, int]) -> None:
+        """Count units of a place as under orders."""
         for kind, n in kinds.items():
             self.used[place, kind] = self.used.get((place, kind), 0) + n
 
@@ -134,12 +146,9 @@ class Front:
 
     # ---- enemies
 
+    @kept_by_arguments
     def is_enemy(self, other: str) -> bool:
-        known = self._hostile.get(other)
-        if known is None:
-            known = other in self.opened or self.world.hostile(self.nation, other)
-            self._hostile[other] = known
-        return known
+        return other in self.opened or self.world.hostile(self.nation, other)
 
     @kept
     def enemy_places(self) -> set[str]:
@@ -201,50 +210,51 @@ class Front:
             None,
         )
 
+    @kept_by_arguments
     def _facing(self, place: str) -> int:
         """How many units of its own, that fight, stand next to a place."""
-        facing = self._facings.get(place)
-        if facing is None:
-            field = str(self.war["attack"])
-            stacks = self.world.state.stacks
-            there = (stacks(at=near, owner=self.nation) for near in self.near(place))
-            own = (row for _, row in chain.from_iterable(there))
-            facing = self._facings[place] = sum(
-                int(row["n"]) for row in own if self.worth_of(row["kind"], self.nation, field)
-            )
-        return facing
+        field = str(self.war["attack"])
+        number = 0
+        for near in self.near(place):
+            for _, stack in self.world.state.stacks(at=near, owner=self.nation):
+                if self.worth_of(stack["kind"], self.nation, field):
+                    number += int(stack["n"])
+        return number
 
     def threat(self, place: str, but: str = "") -> Any:
         """Number times worth of the enemies next to a place, by attack, over the ways that they would come:
         the square of what they could throw at it. `but`: of a place that is attacked itself they count in
         part (`engaged`)."""
-        power = self._power.get(place)
-        if power is None:
-            power = self._power[place] = sum(
-                self._threat_from(near, place) for near in self.near(place) if near in self.enemy_places
-            )
+        whole = self._whole_threat(place)
         if but not in self.near(place):
-            return power
+            return whole
         engaged = Fraction(str(self.war.get("garrison", {}).get("engaged", "1/2")))
-        return power - (1 - engaged) * Fraction(self._threat_from(but, place))
+        return whole - (1 - engaged) * Fraction(self._threat_from(but, place))
+
+    @kept_by_arguments
+    def _whole_threat(self, place: str) -> Any:
+        """What all the enemies next to a place could throw at it."""
+        return sum(self._threat_from(near, place) for near in self.near(place) if near in self.enemy_places)
 
     def _threat_from(self, foes: str, place: str) -> Any:
         """What the enemies in a place could throw at another: works at its border, and water, keep them off
         as they keep off its own."""
-        threat = self._threats.get(foes)
-        if threat is None:
-            number, worth = self.defenders(foes, "attack") if foes in self.enemy_places else (0, 0)
-            threat = self._threats[foes] = number * worth
-        return Fraction(threat) / Fraction(self.value("hardness", place, 1, f"{foes}>{place}"))
+        hardness = self.value("hardness", place, 1, f"{foes}>{place}")
+        return Fraction(self._striking_power(foes)) / Fraction(hardness)
+
+    @kept_by_arguments
+    def _striking_power(self, foes: str) -> Any:
+        """Number times worth in attack of the enemies in a place."""
+        number, worth = self.defenders(foes, "attack") if foes in self.enemy_places else (0, 0)
+        return number * worth
 
     def near(self, place: str) -> tuple[str, ...]:
         return self.world.geography.next_to(place, self.links)
 
+    @kept_by_arguments
     def is_front(self, place: str) -> bool:
-        is_front = self._is_front.get(place)
-        if is_front is None:
-            is_front = self._is_front[place] = not self.enemy_places.isdisjoint(self.near(place))
-        return is_front
+        """Whether an enemy's place lies next to a place."""
+        return not self.enemy_places.isdisjoint(self.near(place))
 
     # ---- distances
 
@@ -380,15 +390,16 @@ class Front:
         """How many more units it wants in a place; less than none, if some should leave."""
         if "room" not in self.war or self.is_front(place):
             return FAR
-        room = self._room.get(place)
-        if room is None:
-            room = self._room[place] = int(self.value("room", place, FAR))
-        return room
+        return self._room_at_first(place) - self._came[place]
+
+    @kept_by_arguments
+    def _room_at_first(self, place: str) -> int:
+        """How many more units it wanted in a place before any were sent there."""
+        return int(self.value("room", place, FAR))
 
     def come(self, place: str, n: int) -> None:
         """So many units come to a place, or leave it."""
-        if "room" in self.war:
-            self._room[place] = self.room(place) - n
+        self._came[place] += n
 
     def garrison(self, place: str, but: str = "") -> dict[str, int]:
         """Units that stay in a place: next to enemies its part of the least that hold it with allies, else
@@ -398,62 +409,58 @@ class Front:
         if not self.is_front(place) and not {"home", "calls"} & rule.keys():
             return {}
         free = self.free(place)
+        wanted = self._wanted_against(place, free, but) if self.is_front(place) else self._kept_home(place)
+        holders = sorted(free, key=lambda k: (not routes.kind_matches(self.world, rule.get("who"), k), k))
+        return first_of({kind: free[kind] for kind in holders}, wanted)
+
+    def _wanted_against(self, place: str, free: Mapping[str, int], but: str) -> int:
+        """How many of its free units stay in a place next to enemies."""
         least = self.least(place)
         threat = self.threat(place, but)
-        if place not in self._stays and self.is_front(place):
-            self._stays[place] = self.asked(rule.get("share", "1/3"), place)
-        elif place not in self._stays:
-            self._stays[place] = max(self.asked(rule.get("home", 0), place), self.called_to(place))
-        if not self.is_front(place):
-            wanted_n = int(self._stays[place])
-        elif not threat:
-            wanted_n = least
-        else:
-            n, worth = self.power(free, self.nation, "defense")
-            others, theirs = self.allies(place, "defense")
-            held = self._stays[place] * threat
-            # power goes by the square of the number: so many of the units are worth that
-            square = ceil(Fraction(n * n * held) / ((n + others) * (worth + theirs))) if worth else n * n
-            wanted_n = max(least, min(n, isqrt(square - 1) + 1 if square else 0))
-        out: dict[str, int] = {}
-        holders = sorted(free, key=lambda k: (not routes.kind_matches(self.world, rule.get("who"), k), k))
-        for kind in holders:
-            part_n = min(free[kind], wanted_n)
-            if part_n > 0:
-                out[kind] = part_n
-                wanted_n -= part_n
-        return out
+        if not threat:
+            return least
+        n, worth = self.power(free, self.nation, "defense")
+        others, theirs = self.allies(place, "defense")
+        held = self._share_held(place) * threat
+        # power goes by the square of the number: so many of the units are worth that
+        square = ceil(Fraction(n * n * held) / ((n + others) * (worth + theirs))) if worth else n * n
+        return max(least, min(n, isqrt(square - 1) + 1 if square else 0))
 
+    @kept_by_arguments
+    def _share_held(self, place: str) -> Any:
+        """The part of what threatens a place that it is held against."""
+        return self.asked(self.war.get("garrison", {}).get("share", "1/3"), place)
+
+    @kept_by_arguments
+    def _kept_home(self, place: str) -> int:
+        """How many units stay in a place that is not next to enemies."""
+        home = self.asked(self.war.get("garrison", {}).get("home", 0), place)
+        return int(max(home, self.called_to(place)))
+
+    @kept_by_arguments
     def least(self, place: str) -> int:
         """How many units stay in a place next to enemies at least."""
-        if place not in self._leasts:
-            self._leasts[place] = int(self.asked(self.war.get("garrison", {}).get("least", 1), place))
-        return self._leasts[place]
+        return int(self.asked(self.war.get("garrison", {}).get("least", 1), place))
 
+    @kept_by_arguments
     def called_to(self, place: str) -> int:
         """How many units a place calls for, if it has fewer."""
-        rule = self.war.get("garrison", {})
-        if "calls" not in rule:
-            return 0
-        if place not in self._calls:
-            self._calls[place] = int(self.asked(rule["calls"], place, faced=self.is_front(place)))
-        return self._calls[place]
+        calls = self.war.get("garrison", {}).get("calls")
+        return 0 if calls is None else int(self.asked(calls, place, faced=self.is_front(place)))
 
+    @kept_by_arguments
     def allies(self, place: str, side: str, who: str | None = None) -> tuple[int, Any]:
         """Number and total worth of units that allies have in a place, in `attack` or in `defense`; `who`: of
         these kinds alone."""
-        allies = self._of_allies.get((place, side, who))
-        if allies is None:
-            number, worth = 0, 0
-            for _, row in self.world.state.stacks(at=place):
-                if not routes.kind_matches(self.world, who, row["kind"]):
-                    continue
-                if row["owner"] != self.nation and self.world.allied(self.nation, row["owner"]):
-                    each = self.worth_of(row["kind"], row["owner"], str(self.war[side]))
-                    if each:
-                        number, worth = number + about(row), worth + about(row) * each
-            allies = self._of_allies[place, side, who] = number, worth
-        return allies
+        number, worth = 0, 0
+        for _, stack in self.world.state.stacks(at=place):
+            owner, kind = stack["owner"], stack["kind"]
+            if owner == self.nation or not self.world.allied(self.nation, owner):
+                continue
+            each = self.worth_of(kind, owner, str(self.war[side]))
+            if each and routes.kind_matches(self.world, who, kind):
+                number, worth = number + about(stack), worth + about(stack) * each
+        return number, worth
 
     def _of_camp(self, place: str, side: str) -> tuple[int, Any]:
         """Number and total worth of all units that the nation and its allies have in a place, whatever they
@@ -464,22 +471,18 @@ class Front:
             worth += row["n"] * self.worth_of(row["kind"], self.nation, str(self.war[side]))
         return n, worth
 
+    @kept_by_arguments
     def help_against(self, place: str) -> tuple[Any, Fraction]:
         """Number and worth, over the ways that they would come, of the allies by an enemy's place on whom an
         attack counts."""
-        help_ = self._help.get(place)
-        if help_ is None:
-            part = Fraction(str(self.war.get("allies", 0)))
-            number, worth = Fraction(0), Fraction(0)
-            for near in self.near(place) if part else ():
-                n, w = self.allies(near, "attack") if near in self.friendly else (0, 0)
-                if n:
-                    number += part * n
-                    worth += (
-                        part * Fraction(w) / Fraction(self.value("hardness", place, 1, f"{near}>{place}"))
-                    )
-            help_ = self._help[place] = number, worth
-        return help_
+        part = Fraction(str(self.war.get("allies", 0)))
+        number, worth = Fraction(0), Fraction(0)
+        for near in self.near(place) if part else ():
+            n, w = self.allies(near, "attack") if near in self.friendly else (0, 0)
+            if n:
+                number += part * n
+                worth += part * Fraction(w) / Fraction(self.value("hardness", place, 1, f"{near}>{place}"))
+        return number, worth
 
     def spare(self, place: str, but: str = "") -> dict[str, int]:
         """Units at a place without an order and beyond its garrison; `but`: when those of that place are

@@ -17,14 +17,13 @@ from ..orders import movement
 from ..world import routes
 from ..world.treasury import held_places
 from .front import Front, first_of
-from .give import Giver
 from .march import go
 
 FARTHEST = 3
 """Steps from which guards are called."""
 
 
-def give_guards(giver: Giver, front: Front) -> None:
+def give_guards(front: Front) -> None:
     """Send guards to the nation's places that call for more than they have, the most threatened first."""
     rule = front.war.get("garrison", {})
     if "calls" not in rule:
@@ -38,7 +37,7 @@ def give_guards(giver: Giver, front: Front) -> None:
         if there < called:
             short.append((-front.threat(place), place, called, there))
     for _, place, called, there in sorted(short):
-        _call(giver, front, rule, place, called, there)
+        _call(front, rule, place, called, there)
 
 
 def _guards(front: Front, rule: Row, place: str) -> int:
@@ -49,7 +48,7 @@ def _guards(front: Front, rule: Row, place: str) -> int:
     return own + front.allies(place, "defense", rule.get("who"))[0]
 
 
-def _call(giver: Giver, front: Front, rule: Row, place: str, called: int, there: int) -> None:
+def _call(front: Front, rule: Row, place: str, called: int, there: int) -> None:
     """Guards come from the nearest places that can spare them, the one with the most of these first."""
     near = list(_spare_near(front, rule, place))
     at_hand = sum(n for _, _, kinds in near for n in kinds.values())
@@ -66,7 +65,7 @@ def _call(giver: Giver, front: Front, rule: Row, place: str, called: int, there:
                 k: movement.can_go(front.world, front.nation, march.mode, origin, target, k) for k in kinds
             }
             part = first_of({k: n for k, n in kinds.items() if can[k]}, wanted)
-            if go(giver, front, march, origin, target, part):
+            if go(front, march, origin, target, part):
                 wanted -= sum(part.values())
                 break
 

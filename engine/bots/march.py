@@ -14,7 +14,6 @@ from ..orders.kinds.moves import Moves
 from ..world import routes
 from .foresight import promise
 from .front import ASHORE, FAR, Front, first_of
-from .give import Giver
 from .written import conditions
 
 ODDS_TOP = 9
@@ -33,7 +32,7 @@ class Post(NamedTuple):
 # ---- attacks
 
 
-def give_attacks(giver: Giver, front: Front) -> None:
+def give_attacks(front: Front) -> None:
     """Attack enemy places, the most promising first, as long as the odds are good enough."""
     posts = _posts(front)
     if not posts:
@@ -46,16 +45,16 @@ def give_attacks(giver: Giver, front: Front) -> None:
         if odds <= 0:
             continue
         worth = front.value("worth", place, 1)
-        scored.append((min(odds, ODDS_TOP) * worth * giver.noise(spread), place))
+        scored.append((min(odds, ODDS_TOP) * worth * front.giver.noise(spread), place))
     for _, place in sorted(scored, key=lambda s: (-s[0], s[1])):
         left = [_left(front, post, place) for post in posts[place]]
         odds = odds_of(front, place, left, helped=True)
-        wanted = needed * giver.noise(spread) / 100
+        wanted = needed * front.giver.noise(spread) / 100
         if odds < wanted:
             continue
-        if not giver.percent(int(front.war.get("boldness", 100))):
+        if not front.giver.percent(int(front.war.get("boldness", 100))):
             continue
-        _attack(giver, front, place, left, wanted * Fraction(str(front.war.get("mass", "3/2"))))
+        _attack(front, place, left, wanted * Fraction(str(front.war.get("mass", "3/2"))))
 
 
 def _posts(front: Front) -> dict[str, list[Post]]:
@@ -78,14 +77,8 @@ def _posts(front: Front) -> dict[str, list[Post]]:
                 ):
                     continue
                 if spare is None and near:
-                    beside = front.world.geography.next_to(
-                        origin, tuple(mode["links"]) if "links" in mode else None
-                    )
-                    spare = {
-                        target: front.spare(origin, target)
-                        for target in beside
-                        if target in front.enemy_places
-                    }
+                    beside = front.world.geography.next_to(origin, routes.links_of(mode))
+                    spare = {t: front.spare(origin, t) for t in beside if t in front.enemy_places}
                 elif spare is None:
                     spare = dict.fromkeys(out, front.spare(origin))
                 for target in _within_reach(
@@ -161,7 +154,7 @@ def _takes(front: Front, post: Post, kind: str) -> bool:
     return not _stays(front, post, kind) and routes.kind_matches(front.world, front.war.get("takes"), kind)
 
 
-def _attack(giver: Giver, front: Front, place: str, posts: list[Post], enough: Any) -> None:
+def _attack(front: Front, place: str, posts: list[Post], enough: Any) -> None:
     """Send the strongest posts, until the odds are what is wanted."""
     chosen: list[Post] = []
     rest = sorted(posts, key=lambda p: (-front.power(p.kinds, front.nation, "attack")[1], p.origin))
@@ -178,9 +171,7 @@ def _attack(giver: Giver, front: Front, place: str, posts: list[Post], enough: A
     if foresight is not None and promise(front, foresight, place, [(p.origin, p.kinds) for p in chosen]) <= 0:
         return
     for post in chosen:
-        slots = {movement.UNITS: dict(post.kinds), movement.ORIGIN: post.origin, movement.TARGET: place}
-        if giver.give(post.order.key, slots, _conditions(front, post, place)):
-            front.use(post.origin, post.kinds)
+        front.send(post.order, post.kinds, post.origin, place, _conditions(front, post, place))
 
 
 def _conditions(front: Front, post: Post, place: str) -> dict[str, Any]:
@@ -216,7 +207,7 @@ def _least(a: Mapping[str, int], b: Mapping[str, int]) -> dict[str, int]:
 # ---- what is had for the asking
 
 
-def give_prizes(giver: Giver, front: Front) -> None:
+def give_prizes(front: Front) -> None:
     """A few units go into places beside them that they take by coming, in the step in which that is so
     (`prizes`)."""
     n = int(front.war.get("prizes", 0))
@@ -226,7 +217,7 @@ def give_prizes(giver: Giver, front: Front) -> None:
     for march in front.near_orders:
         mode, step = march.mode, routes.step_of(world, march.mode)
         for origin in movement.places_with_units(world, nation):
-            near = world.geography.next_to(origin, tuple(mode["links"]) if "links" in mode else None)
+            near = world.geography.next_to(origin, routes.links_of(mode))
             for target in near:
                 if (
                     target in taken
@@ -241,17 +232,14 @@ def give_prizes(giver: Giver, front: Front) -> None:
                 if kind is None:
                     continue
                 units = front.may_leave(mode, origin, {kind: min(n, front.spare(origin)[kind])})
-                if units and giver.give(
-                    march.key, {movement.UNITS: units, movement.ORIGIN: origin, movement.TARGET: target}
-                ):
-                    front.use(origin, units)
+                if units and front.send(march, units, origin, target):
                     taken.add(target)
 
 
 # ---- marches
 
 
-def give_marches(giver: Giver, front: Front) -> None:
+def give_marches(front: Front) -> None:
     """Units that stand behind the front go to where they are needed: far ones by long ways, the others step
     by step; those whom no way leads there, to a shore."""
     if not front.distance:
@@ -263,16 +251,16 @@ def give_marches(giver: Giver, front: Front) -> None:
         if steps <= 0:
             continue
         if front.room(place) < 0:
-            _leave(giver, front, place, min(-front.room(place), sum(front.spare(place).values())))
+            _leave(front, place, min(-front.room(place), sum(front.spare(place).values())))
         spare = front.spare(place)
-        if 2 < steps < ASHORE and front.long_ways > 0 and _far(giver, front, place, spare):
+        if 2 < steps < ASHORE and front.long_ways > 0 and _far(front, place, spare):
             front.long_ways -= 1
             spare = front.spare(place)
         if spare:
-            _near(giver, front, place, spare, steps)
+            _near(front, place, spare, steps)
 
 
-def give_support(giver: Giver, front: Front) -> None:
+def give_support(front: Front) -> None:
     """Units that can fire from where they stand do so for the friendly neighbor in the greatest danger, if
     that is greater than their own."""
     world, nation = front.world, front.nation
@@ -280,19 +268,17 @@ def give_support(giver: Giver, front: Front) -> None:
         mode = march.mode
         for place in movement.places_with_units(world, nation):
             firing = {k: n for k, n in front.free(place).items() if movement.goes_by(world, mode, k)}
-            near = world.geography.next_to(place, tuple(mode["links"]) if "links" in mode else None)
+            near = world.geography.next_to(place, routes.links_of(mode))
             worse = [
                 t for t in near if firing and t in front.friendly and front.threat(t) > front.threat(place)
             ]
             for target in sorted(worse, key=lambda t: (-front.threat(t), t)):
-                slots = {movement.UNITS: firing, movement.ORIGIN: place, movement.TARGET: target}
                 fit = all(movement.can_go(world, nation, mode, place, target, kind) for kind in firing)
-                if fit and giver.give(march.key, slots):
-                    front.use(place, firing)
+                if fit and front.send(march, firing, place, target):
                     break
 
 
-def _near(giver: Giver, front: Front, place: str, spare: Mapping[str, int], steps: int) -> None:
+def _near(front: Front, place: str, spare: Mapping[str, int], steps: int) -> None:
     """One step nearer to the front, each kind as far as it gets."""
     for march in front.march_orders:
         groups: dict[str, dict[str, int]] = {}
@@ -305,23 +291,21 @@ def _near(giver: Giver, front: Front, place: str, spare: Mapping[str, int], step
             if best is not None:
                 groups.setdefault(best, {})[kind] = n
         for target, kinds in groups.items():
-            go(giver, front, march, place, target, first_of(kinds, front.room(target)))
+            go(front, march, place, target, first_of(kinds, front.room(target)))
 
 
-def go(giver: Giver, front: Front, march: Marches, place: str, target: str, kinds: Mapping[str, int]) -> bool:
+def go(front: Front, march: Marches, place: str, target: str, kinds: Mapping[str, int]) -> bool:
     """Give a march, and count where its units are from now on."""
     kinds = front.may_leave(march.mode, place, kinds)
     n = sum(kinds.values())
-    slots = {movement.UNITS: kinds, movement.ORIGIN: place, movement.TARGET: target}
-    if not n or not giver.give(march.key, slots):
+    if not n or not front.send(march, kinds, place, target):
         return False
-    front.use(place, kinds)
     front.come(place, -n)
     front.come(target, n)
     return True
 
 
-def _leave(giver: Giver, front: Front, place: str, n: int) -> None:
+def _leave(front: Front, place: str, n: int) -> None:
     """So many units go from a place where too many stand to friendly ones that have room, the nearest to the
     front: next door, the others by long ways."""
     for march in (*front.march_orders, *front.far_orders):
@@ -329,25 +313,25 @@ def _leave(giver: Giver, front: Front, place: str, n: int) -> None:
         for kind in front.spare(place):
             if n <= 0 or not movement.goes_by(front.world, mode, kind):
                 continue
-            for target in _with_room(giver, front, mode, place, kind):
+            for target in _with_room(front, mode, place, kind):
                 part = min(n, front.spare(place).get(kind, 0), front.room(target))
                 if mode.get("steps") is None:
-                    part = min(part, _room(giver, front, mode, place, target, kind)) if front.long_ways else 0
-                if part > 0 and go(giver, front, march, place, target, {kind: part}):
+                    part = min(part, _room(front, mode, place, target, kind)) if front.long_ways else 0
+                if part > 0 and go(front, march, place, target, {kind: part}):
                     n -= part
                     front.long_ways -= mode.get("steps") is None
 
 
-def _with_room(giver: Giver, front: Front, mode: MovementRow, place: str, kind: str) -> list[str]:
+def _with_room(front: Front, mode: MovementRow, place: str, kind: str) -> list[str]:
     """The friendly places with room that a kind can go to from a place, the nearest to the front first: those
     next to it, or by a long way all that this reaches."""
     world, nation = front.world, front.nation
     if mode.get("steps") is None:
-        is_open = front.long_ways > 0 and _has_room(giver, front, mode, place)
+        is_open = front.long_ways > 0 and _has_room(front, mode, place)
         ends = movement.targets(world, nation, mode, place, kind) if is_open else []
         open_ = [t for t in ends if t in front.friendly and front.room(t) > 0]
     else:
-        near = world.geography.next_to(place, tuple(mode["links"]) if "links" in mode else None)
+        near = world.geography.next_to(place, routes.links_of(mode))
         open_ = [
             t
             for t in near
@@ -373,7 +357,7 @@ def _nearest(front: Front, mode: MovementRow, place: str, kind: str, steps: int)
         ends = movement.targets(world, nation, mode, place, kind)
         better = [t for t in ends if t in front.friendly and key(t)[0] < steps and front.room(t) > 0]
         return min(better, key=key, default=None)
-    near = world.geography.next_to(place, tuple(mode["links"]) if "links" in mode else None)
+    near = world.geography.next_to(place, routes.links_of(mode))
     better = sorted(
         (t for t in near if t in front.friendly and key(t)[0] < steps and front.room(t) > 0), key=key
     )
@@ -385,40 +369,40 @@ def _allowance(front: Front, mode: MovementRow, place: str, kind: str) -> Any:
     return 0 if going is None else going.allowance(place)
 
 
-def _far(giver: Giver, front: Front, place: str, spare: Mapping[str, int]) -> bool:
+def _far(front: Front, place: str, spare: Mapping[str, int]) -> bool:
     """By a long way at once to a front place that needs them, as many as the way takes."""
     for march in front.far_orders:
         mode = march.mode
         for kind, n in spare.items():
-            if not movement.goes_by(front.world, mode, kind) or not _has_room(giver, front, mode, place):
+            if not movement.goes_by(front.world, mode, kind) or not _has_room(front, mode, place):
                 continue
             ends = [
                 t
                 for t in movement.targets(front.world, front.nation, mode, place, kind)
                 if front.distance.get(t, FAR) <= 1
             ]
-            ends = [t for t in ends if _has_room(giver, front, mode, t) and front.room(t) > 0]
+            ends = [t for t in ends if _has_room(front, mode, t) and front.room(t) > 0]
             if not ends:
                 continue
             weighted = [
                 (t, 1 + max(0, int(front.need.get(t, 0))) // 10)
                 for t in movement.nearest_of(front.world, ends, place, 8)
             ]
-            target = giver.pick(weighted)
+            target = front.giver.pick(weighted)
             if target is None:
                 continue
-            goes = min(n, front.room(target), _room(giver, front, mode, place, target, kind))
-            if goes > 0 and go(giver, front, march, place, target, {kind: goes}):
+            goes = min(n, front.room(target), _room(front, mode, place, target, kind))
+            if goes > 0 and go(front, march, place, target, {kind: goes}):
                 return True
     return False
 
 
-def _has_room(giver: Giver, front: Front, mode: MovementRow, place: str) -> bool:
+def _has_room(front: Front, mode: MovementRow, place: str) -> bool:
     """Whether a place has room left at all: most that have none are cheap to rule out."""
     if not mode.get("capacity"):
         return True
     most = _share(front, mode, place)
-    return most is None or most > giver.checker.book.loads.get((mode["id"], place), 0)
+    return most is None or most > front.giver.checker.book.loads.get((mode["id"], place), 0)
 
 
 def _share(front: Front, mode: MovementRow, place: str) -> Any:
@@ -437,7 +421,7 @@ def _share(front: Front, mode: MovementRow, place: str) -> Any:
     return part + ((guests.index(front.nation) + first) % len(guests) < over)
 
 
-def _room(giver: Giver, front: Front, mode: MovementRow, place: str, target: str, kind: str) -> int:
+def _room(front: Front, mode: MovementRow, place: str, target: str, kind: str) -> int:
     """How many units a long way still takes."""
     if not mode.get("capacity"):
         return FAR
@@ -453,6 +437,6 @@ def _room(giver: Giver, front: Front, mode: MovementRow, place: str, target: str
                 left,
                 int(most)
                 - routes.used(front.world, mode, step)
-                - giver.checker.book.loads.get((mode["id"], step), 0),
+                - front.giver.checker.book.loads.get((mode["id"], step), 0),
             )
     return left

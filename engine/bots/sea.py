@@ -21,27 +21,26 @@ from ..orders import movement
 from ..orders.kinds import of_class
 from ..orders.kinds.voyages import Voyages
 from ..world import routes
-from .armies import give_armies, sailing_under
+from .armies import give_armies, sail
 from .front import FAR, Front
-from .give import Giver
 
 STAYS = Fraction(3, 2)
 """How much more a station must be worth, for its distance, for a fleet to leave the one that it has."""
 
 
-def give_voyages(giver: Giver, front: Front) -> None:
+def give_voyages(front: Front) -> None:
     """Carry troops first, then send out the fleets."""
     rules = front.war.get("sea")
     if not rules:
         return
     if "armies" in rules:
-        give_armies(giver, front, rules["armies"])
+        give_armies(front, rules["armies"])
     for order in of_class(front.world.ruleset, Voyages):
         if order.carries or not {movement.UNITS, movement.ORIGIN, movement.TARGET} <= order.slots.keys():
             continue
-        _sail(giver, front, rules, order)
+        _sail(front, rules, order)
         for pack in rules.get("packs", ()):
-            _lie_in_wait(_Fleets(giver, front, {**pack, "fearless": True}, order))
+            _lie_in_wait(_Fleets(front, {**pack, "fearless": True}, order))
 
 
 # ---- fleets
@@ -54,10 +53,10 @@ def _lie_in_wait(packs: _Fleets) -> None:
             packs.to_station(zone, pack)
 
 
-def _sail(giver: Giver, front: Front, rules: Row, order: Voyages) -> None:
+def _sail(front: Front, rules: Row, order: Voyages) -> None:
     """Fleets go for weaker enemies within reach; the others for the zone that is worth most for its distance,
     and hold it."""
-    fleets = _Fleets(giver, front, rules, order)
+    fleets = _Fleets(front, rules, order)
     for zone in movement.places_with_units(front.world, front.nation):
         if (fleet := fleets.of(zone)) and not fleets.seek(zone, fleet):
             fleets.to_station(zone, fleet)
@@ -66,11 +65,11 @@ def _sail(giver: Giver, front: Front, rules: Row, order: Voyages) -> None:
 class _Fleets:
     """The fleets of one nation that sail by one order."""
 
-    def __init__(self, giver: Giver, front: Front, rules: Row, order: Voyages) -> None:
-        self.giver, self.front, self.rules = giver, front, rules
-        self.order, self.key, self.mode = order, order.key, order.mode
+    def __init__(self, front: Front, rules: Row, order: Voyages) -> None:
+        self.front, self.rules = front, rules
+        self.order, self.mode = order, order.mode
         self.world = front.world
-        self.links = tuple(self.mode["links"]) if "links" in self.mode else None
+        self.links = routes.links_of(self.mode)
         self.odds = Fraction(str(rules.get("odds", front.war.get("odds", "3/2"))))
         self.fearless = bool(rules.get("fearless"))
         self._kept: dict[str, Any] = {}
@@ -95,11 +94,11 @@ class _Fleets:
             if (
                 foes
                 and strength
-                and self._ratio(fleet, foes, strength) >= self.odds * self.giver.noise(20) / 100
+                and self._ratio(fleet, foes, strength) >= self.odds * self.front.giver.noise(20) / 100
             ):
                 prey.append((near, self._appeal(zone, near, 1 + int(strength))))
-        target = self.giver.pick(prey)
-        if target is None or not self.giver.percent(int(self.rules.get("boldness", 50))):
+        target = self.front.giver.pick(prey)
+        if target is None or not self.front.giver.percent(int(self.rules.get("boldness", 50))):
             return False
         return self._give(zone, fleet, target, self.rules.get("seek"))
 
@@ -169,14 +168,7 @@ class _Fleets:
         return self.world.keep(key, None, make)
 
     def _give(self, zone: str, fleet: Mapping[str, int], target: str, tasks: Sequence[str] | None) -> bool:
-        slots: dict[str, Any] = {movement.UNITS: dict(fleet), movement.ORIGIN: zone}
-        if target != zone:
-            slots[movement.TARGET] = target
-        elif not tasks:
-            return False
-        under = sailing_under(self.front, self.order, fleet, zone, target)
-        for more in ({"tasks": list(tasks)}, {}) if tasks else ({},):
-            if (more or target != zone) and self.giver.give(self.key, {**slots, **more}, under):
-                self.front.use(zone, fleet)
-                return True
-        return False
+        """Order a fleet to a zone with some tasks or, if it moves, without them where they are refused."""
+        return bool(tasks and sail(self.front, self.order, fleet, zone, target, tasks)) or (
+            target != zone and sail(self.front, self.order, fleet, zone, target)
+        )

@@ -13,11 +13,10 @@ from fractions import Fraction
 from ..orders import movement
 from ..world import routes
 from .front import Front, first_of
-from .give import Giver
 from .march import go
 
 
-def give_shifts(giver: Giver, front: Front) -> None:
+def give_shifts(front: Front) -> None:
     """Even out the dangers between neighbors of the front, the gravest first."""
     if "shift" not in front.war:
         return
@@ -26,7 +25,7 @@ def give_shifts(giver: Giver, front: Front) -> None:
         for near in sorted(
             set(front.near(place)) & shifts.dangers.keys(), key=lambda p: (shifts.danger(p), p)
         ):
-            shifts.shift(giver, near, place)
+            shifts.shift(near, place)
 
 
 class _Shifts:
@@ -59,7 +58,7 @@ class _Shifts:
         number, whole = self.standing[place]
         return self.dangers[place] / max(1, (number + n) * (whole + n * worth))
 
-    def shift(self, giver: Giver, origin: str, target: str) -> None:
+    def shift(self, origin: str, target: str) -> None:
         """As many units of the best kind as even the danger out go from one place to another."""
         kind = self._best(self.front.free(origin))
         if kind is None:
@@ -70,7 +69,7 @@ class _Shifts:
             origin, -n - 1, each
         ) * self.times <= self.danger(target, n, each):
             n += 1
-        if n and self._go(giver, origin, target, kind, n):
+        if n and self._go(origin, target, kind, n):
             for place, more in ((origin, -n), (target, n)):
                 number, whole = self.standing[place]
                 self.standing[place] = number + more, whole + more * each
@@ -81,10 +80,10 @@ class _Shifts:
         fit = [k for k in free if routes.kind_matches(self.front.world, self.who, k)]
         return max(fit, key=lambda k: (self.front.worth_of(k, self.front.nation, field), k), default=None)
 
-    def _go(self, giver: Giver, origin: str, target: str, kind: str, n: int) -> bool:
+    def _go(self, origin: str, target: str, kind: str, n: int) -> bool:
         world, nation = self.front.world, self.front.nation
         return any(
-            go(giver, self.front, march, origin, target, {kind: n})
+            go(self.front, march, origin, target, {kind: n})
             for march in self.front.march_orders
             if movement.goes_by(world, march.mode, kind)
             and movement.can_go(world, nation, march.mode, origin, target, kind)

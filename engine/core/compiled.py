@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar
+from functools import wraps
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
 
 C = TypeVar("C", bound=type)
+P = ParamSpec("P")
+S = TypeVar("S")
 T = TypeVar("T")
 
 
@@ -33,3 +36,21 @@ class kept(Generic[T]):
         except KeyError:
             found = in_thing[self.name] = self.make(thing)
             return found
+
+
+def kept_by_arguments(make: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P], T]:
+    """`functools.cache` for a method: its answers are kept in the `_kept` of its object."""
+    name = make.__name__
+
+    @wraps(make)
+    def answer(thing: S, /, *args: P.args, **named: P.kwargs) -> T:
+        in_thing: dict[str, dict[Any, T]] = thing._kept  # type: ignore[attr-defined]
+        answers = in_thing.get(name)
+        if answers is None:
+            answers = in_thing[name] = {}
+        key = (*args, *named.items()) if named else args
+        if key not in answers:
+            answers[key] = make(thing, *args, **named)
+        return answers[key]
+
+    return answer

@@ -191,22 +191,22 @@ class Market:
         if isinstance(rooms, str):
             return rooms
         return Quote(
-            item,
-            self.nation,
-            site,
-            n,
-            n,
-            str(variant.get("id", "")),
-            0,
-            0,
-            0,
-            0,
-            "",
-            "",
-            into or where[0],
-            (),
-            (),
-            tuple(rooms),
+            item=item,
+            nation=self.nation,
+            site=site,
+            n=n,
+            made=n,
+            variant=str(variant.get("id", "")),
+            price=0,
+            fee=0,
+            dear=0,
+            cost=0,
+            what="",
+            purse="",
+            into=into or where[0],
+            facing=(),
+            uses=(),
+            rooms=tuple(rooms),
         )
 
     # ---- the parts of an answer
@@ -467,25 +467,25 @@ class Market:
                 "n",
             )
         return Quote(
-            row["id"],
-            self.nation,
-            site,
-            n,
-            n * lot,
-            str(variant.get("id", "")),
-            price,
-            fee,
-            dear,
-            cost,
-            self._main,
-            purse,
-            into,
-            facing,
-            tuple(u for u in uses if u[2]),
-            tuple(rooms),
-            rows,
-            kind or "",
-            tuple(short),
+            item=row["id"],
+            nation=self.nation,
+            site=site,
+            n=n,
+            made=n * lot,
+            variant=str(variant.get("id", "")),
+            price=price,
+            fee=fee,
+            dear=dear,
+            cost=cost,
+            what=self._main,
+            purse=purse,
+            into=into,
+            facing=facing,
+            uses=tuple(u for u in uses if u[2]),
+            rooms=tuple(rooms),
+            rows=rows,
+            kind=kind or "",
+            beyond=tuple(short),
         )
 
     def _several(self, row: Row, key: str) -> int:
@@ -510,7 +510,18 @@ class Market:
         if most > 0 and "fits" in row:
             most = min(most, max(self.fitting(row, p) for p in where))
         return (
-            Offer(row["id"], site, price, fee, most, tuple(facing), tuple(where), purse) if most > 0 else None
+            Offer(
+                item=row["id"],
+                site=site,
+                price=price,
+                fee=fee,
+                most=most,
+                facing=tuple(facing),
+                into=tuple(where),
+                purse=purse,
+            )
+            if most > 0
+            else None
         )
 
     def _most(self, row: Row, site: str, variant: Row, into: str, purse: str) -> int:

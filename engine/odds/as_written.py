@@ -20,7 +20,6 @@ from ..battle.battles import (
     at_home,
     leave_rule,
     loss_orders,
-    order_options,
     outline_contest,
     party_stacks,
     supporters,
@@ -30,7 +29,7 @@ from ..battle.battles import (
 from ..battle.encounters import contested, meetings, rivals
 from ..battle.fight import fallen_places
 from ..battle.groups import ATTACKER, DEFENDER, SIDES
-from ..battle.retreat import movable_of, refuge
+from ..battle.retreat import Refuge, parts_of
 from ..core.choices import block_of, word_of
 from ..core.dice import KeyedDice
 from ..core.model import Row
@@ -124,7 +123,7 @@ def as_written(
     there = moment.turn(b"as written")
     battle = None if moment.decided else _only_battle(there, moment.step, nation, orders)
     if battle is not None and place in ("", battle.place):
-        return Written(*_asked(there, battle), moment, battle.place, refused)
+        return Written(*_asked(battle), moment, battle.place, refused)
     return Written(moment.world, None, moment, place, refused)
 
 
@@ -152,12 +151,7 @@ def _only_battle(turn: Turn, node: Row, nation: str, orders: Sequence[Order]) ->
         if "rivals" in before and rivals(turn, row, before["rivals"]):
             return None
         found += contested(turn, row)
-    if (
-        len(found) != 1
-        or not _is_fought(turn, found[0], nation)
-        or at_home(turn, found[0])
-        or fallen_places(turn, found)
-    ):
+    if len(found) != 1 or not _is_fought(found[0], nation) or at_home(found[0]) or fallen_places(turn, found):
         return None
     rules = [leave_rule(found[0], side) or {} for side in (ATTACKER, DEFENDER)]
     return None if any(key in rule for rule in rules for key in ELSEWHERE) else found[0]
@@ -172,30 +166,31 @@ def _stand(turn: Turn, place: str, nation: str, units: Force) -> None:
         turn.journal.units(owner, kind, place, n, **dict(*more))
 
 
-def _is_fought(turn: Turn, battle: Battle, nation: str) -> bool:
+def _is_fought(battle: Battle, nation: str) -> bool:
     """Whether a nation attacks in a battle in which both sides have somebody to fight with."""
-    members = troops(turn, battle, {})
-    groups, holding = outline_contest(turn, battle, members)
+    members = troops(battle, {})
+    groups, holding = outline_contest(battle, members)
     standing = [any(groups[i].n for i in side) for side in holding]
     return all(standing) and any(m.side == ATTACKER and m.row["owner"] == nation for m in members)
 
 
-def _asked(turn: Turn, battle: Battle) -> tuple[World, Question]:
+def _asked(battle: Battle) -> tuple[World, Question]:
     """A battle that is about to begin as a question: who stands there on which side, and when which part
     would leave.
     """
+    turn = battle.turn
     units: dict[str, Any] = {}
     there: list[dict[Any, int]] = [{}, {}]
     gone: list[str] = []
-    for key, row, side in _everybody(turn, battle):
+    for key, row, side in _everybody(battle):
         extra = {**{k: v for k, v in row.items() if k not in UNIT_CORE}, WORD: SIDES[side]}
         units[unit_key(row["owner"], row["kind"], row["place"], extra)] = {**row, WORD: SIDES[side]}
         there[side][row["owner"], row["kind"]] = there[side].get((row["owner"], row["kind"]), 0) + int(
             row["n"]
         )
         gone.append(key)
-    limits = {side: {"by": by} for side in (ATTACKER, DEFENDER) if (by := _limits(turn, battle, side))}
-    orders = {owner: order for owner, order in loss_orders(turn, battle).items() if order}
+    limits = {side: {"by": by} for side in (ATTACKER, DEFENDER) if (by := _limits(battle, side))}
+    orders = {owner: order for owner, order in loss_orders(battle).items() if order}
     for key in gone:  # they stand in the question from now on
         turn.state.put("units", key, WHOLE_ROW, None)
     tables: Tables = {"units": units, "forces": dict(turn.state.table("forces"))}
@@ -206,33 +201,29 @@ def _asked(turn: Turn, battle: Battle) -> tuple[World, Question]:
     return turn.world, question
 
 
-def _everybody(turn: Turn, battle: Battle) -> list[tuple[str, Row, int]]:
+def _everybody(battle: Battle) -> list[tuple[str, Row, int]]:
     """The stacks on either side, those that act from elsewhere included; of preludes, too."""
     found = []
     for side in (ATTACKER, DEFENDER):
-        found += [(key, dict(row), side) for key, row in party_stacks(turn, battle, side)]
+        found += [(key, dict(row), side) for key, row in party_stacks(battle, side)]
     if battle.record:
-        found += [
-            (key, row, side)
-            for side, key, row, _ in listed.helpers(turn.world, battle.row, battle.record, battle.place)
-        ]
-    for side, force, _ in supporters(turn, battle):
-        found += [(key, dict(row), side) for key, row in forces.stacks_of(turn.state, force)]
+        helpers = listed.helpers(battle.turn.world, battle.row, battle.record, battle.place)
+        found += [(key, row, side) for side, key, row, _ in helpers]
+    for side, force, _ in supporters(battle):
+        found += [(key, dict(row), side) for key, row in forces.stacks_of(battle.turn.state, force)]
     return list({key: (key, row, side) for key, row, side in found}.values())
 
 
-def _limits(turn: Turn, battle: Battle, side: int) -> dict[str, Mapping[str, Any]]:
+def _limits(battle: Battle, side: int) -> dict[str, Mapping[str, Any]]:
     """When each part of a side leaves by its orders (force, or nation of units in none), if there is
     somewhere to go.
     """
     rule, words = leave_rule(battle, side), battle.row.get("options", {})
     out: dict[str, Mapping[str, Any]] = {}
-    for who, options in order_options(turn, battle, side).items() if rule is not None else ():
-        said = {limit: options[words[limit]] for limit in LIMITS if words.get(limit) in options}
-        movable = movable_of(turn, battle, side, who, rule) if said and rule is not None else []
-        if not movable or not any(takes_part(turn, battle, side, key) for key, row in movable):
-            continue
-        owner = movable[0][1]["owner"]
-        if refuge(turn, battle, side, who, owner, options, dict(rule or {}), {}, dict(movable)) is not None:
-            out[who] = said
+    for part in parts_of(battle, side, rule) if rule is not None else ():
+        limits = {limit: part.options[words[limit]] for limit in LIMITS if words.get(limit) in part.options}
+        movable = part.movable() if limits else []
+        fights = any(takes_part(battle, side, key) for key, _ in movable)
+        if fights and Refuge(part, dict(movable), {}).find() is not None:
+            out[part.who] = limits
     return out

@@ -23,7 +23,6 @@ from ..battle.groups import SIDES
 from ..battle.plan import Plan
 from ..battle.rounds import Held, Rounds, start
 from ..battle.samplers import Exact, MonteCarlo, TooManyWays
-from ..turn.context import Turn
 from .solve import depths
 
 EFFORT = 30_000
@@ -89,14 +88,13 @@ class Onlooker:
     def __init__(self) -> None:
         self.throws: list[RecordedThrow] = []
 
-    def round(self, turn: Turn, battle: Battle, plan: Plan, after: Batch) -> None:
+    def round(self, battle: Battle, plan: Plan, after: Batch) -> None:
         """A round has been fought, and nothing has come of it yet."""
-        self._see(turn, battle, plan, after, ROUND, lambda rounds, batch: rounds.fight(batch, battle.number))
+        self._see(battle, plan, after, ROUND, lambda rounds, batch: rounds.fight(batch, battle.number))
 
-    def leaving(self, turn: Turn, battle: Battle, plan: Plan, after: Batch, side: int) -> None:
+    def leaving(self, battle: Battle, plan: Plan, after: Batch, side: int) -> None:
         """There were shots at those of a side who leave."""
         self._see(
-            turn,
             battle,
             plan,
             after,
@@ -104,16 +102,17 @@ class Onlooker:
             lambda rounds, batch: rounds.part(batch, side, np.ones(len(batch), bool))[0],
         )
 
-    def held(self, turn: Turn, battle: Battle, plan: Plan, held: list[Held]) -> None:
+    def held(self, battle: Battle, plan: Plan, held: list[Held]) -> None:
         """The dice of a round whose hits are taken later: seen as if they were taken now, and nothing thrown
         again.
         """
         stages = [replace(s, volleys=[replace(v, reroll=None) for v in s.volleys]) for s in plan.stages]
         once = replace(plan, stages=stages)
         after = Rounds(once, Exact()).fall(held, battle.number)  # of a tie that only a lot decides: the mean
-        self._see(turn, battle, once, after, ROUND, lambda rounds, batch: rounds.fight(batch, battle.number))
+        self._see(battle, once, after, ROUND, lambda rounds, batch: rounds.fight(batch, battle.number))
 
-    def _see(self, turn: Turn, battle: Battle, plan: Plan, after: Batch, what: str, fought: Fought) -> None:
+    def _see(self, battle: Battle, plan: Plan, after: Batch, what: str, fought: Fought) -> None:
+        turn = battle.turn
         exact = True
         try:
             found = fought(Rounds(plan, Exact(most=EFFORT)), start(plan))
@@ -122,7 +121,7 @@ class Onlooker:
             seed = f"{turn.number}:{battle.subject}:{battle.number}:{what}"
             sampler = MonteCarlo(int.from_bytes(blake2b(seed.encode(), digest_size=7).digest(), "big"))
             found = fought(Rounds(plan, sampler), start(plan, np.int64(TRIALS)))
-        nations, credit = _nations(turn, battle, plan)
+        nations, credit = _nations(battle, plan)
         weight = found.weight / found.weight.sum()
         columns = list(_columns(plan, found, nations, credit))
         means = [float((weight * c).sum()) for c in columns]
@@ -145,7 +144,7 @@ class Onlooker:
             self.throws.append(RecordedThrow(*where, what, shares, spread, exact, turn.mover or ""))
 
 
-def _nations(turn: Turn, battle: Battle, plan: Plan) -> tuple[list[tuple[str, int]], dict[str, float]]:
+def _nations(battle: Battle, plan: Plan) -> tuple[list[tuple[str, int]], dict[str, float]]:
     """Those who have something at stake in a throw with their sides, and the share of each in what its side
     does.
     """
@@ -162,7 +161,7 @@ def _nations(turn: Turn, battle: Battle, plan: Plan) -> tuple[list[tuple[str, in
             if group.n:
                 out.setdefault(group.owner or "", side)
         if not any(s == side for s in out.values()):
-            out[turn.world.holder_of(battle.place) or ""] = side
+            out[battle.turn.world.holder_of(battle.place) or ""] = side
         if not strength:  # works, or whoever else is nobody's: it is theirs whose the place is
             credit[next(who for who, s in out.items() if s == side)] = 1.0
     return list(out.items()), credit

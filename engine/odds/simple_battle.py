@@ -13,7 +13,7 @@ import numpy as np
 
 from ..battle import distributions
 from ..battle.batch import Array, Batch, begin
-from ..battle.losses import take
+from ..battle.losses import HitTaker
 from ..battle.plan import Plan
 from ..battle.rounds import HIT, Rounds
 from ..battle.samplers import Exact
@@ -88,10 +88,11 @@ def _line(plan: Plan, side: int) -> Array | None:
     batch = begin(plan.start, 0)
     out = [batch.n[0].copy()]
     targets = _hittable(plan, side)
+    taker = HitTaker(plan, Exact())
     while batch.n[0, targets].any():
         if len(out) > 400:
             return None
-        batch = take(plan, batch, side, np.array([1]), HIT, targets, Exact(), None, 1)
+        batch = taker.take(batch, side, np.array([1]), HIT, targets, 1)
         out.append(batch.n[0].copy())
     return np.array(out)
 

@@ -9,7 +9,7 @@ order means is asked of its `ValidatedOrder` alone, and how that is said of its 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ..core.diagnostics import Diagnostic
@@ -174,7 +174,7 @@ def read_back(
     ruleset = world.ruleset
     names = Names(ruleset, world.state)
     errors = [d for d in taken.found if d.severity == "error"]
-    whole = tuple(f"{d.message} ({d.hint})" if d.hint else d.message for d in errors if d.code in WHOLE)
+    whole = tuple(_with_hint(d) for d in errors if d.code in WHOLE)
     head = ReadBack(
         nation,
         names.printed("nation", nation) if nation else "",
@@ -187,50 +187,45 @@ def read_back(
     if whole or not nation:
         return head
     purse = _Purse(world, nation)
-    groups = []
     standing = list(taken.intents or taken.held)
     odds: Mapping[str, tuple[int, str]] = {}
     if with_odds and any(intent.attacks for intent in standing):
         from ..odds.attack_odds import at_once, odds_of_attacks  # brings NumPy: only for who attacks
 
         odds = odds_of_attacks(world, nation, standing, known or at_once)
+    groups = []
     for title, intents in _grouped(ruleset, standing):
-        groups.append(
-            PhaseOrders(title, tuple(_said(world, nation, names, intent, purse, odds) for intent in intents))
-        )
-    touched = [
-        r
-        for r in ruleset.rows("resources")
-        if r in purse.touched or (r == purse.money and purse.start.get(r))
+        orders = tuple(_said(world, nation, names, intent, purse, odds) for intent in intents)
+        groups.append(PhaseOrders(title, orders))
+    questions = [d for d in taken.found if d.code == QUESTION]
+    not_taken = [d for d in taken.found if d.line and (d in errors or (d in questions and not answer))]
+    shown = [
+        what
+        for what in ruleset.rows("resources")
+        if what in purse.touched or (what == purse.money and purse.start.get(what))
     ]
-    return ReadBack(
-        head.nation,
-        head.name,
-        head.rules,
-        head.game,
-        head.turn,
-        tuple(groups),
-        tuple(
-            _not_taken(d)
-            for d in taken.found
-            if d.line and (d in errors or (d.code == QUESTION and not answer))
-        ),
-        (),
-        purse.money,
-        {r: str(ruleset.row("resources", r).get("name", r)) for r in touched},
-        {r: purse.start.get(r, 0) for r in touched},
-        {r: purse.left.get(r, 0) for r in touched},
-        _idle(world, nation, names, standing),
-        tuple(_again(world, nation, names, standing)),
-        tuple(f"{d.message} ({d.hint})" if d.hint else d.message for d in errors if not d.line),
-        taken.passed,
-        bool(taken.held and not taken.intents),
-        tuple(
+    return replace(
+        head,
+        groups=tuple(groups),
+        not_taken=tuple(map(_not_taken, not_taken)),
+        money=purse.money,
+        resources={what: str(ruleset.row("resources", what).get("name", what)) for what in shown},
+        start={what: purse.start.get(what, 0) for what in shown},
+        left={what: purse.left.get(what, 0) for what in shown},
+        idle=_idle(world, nation, names, standing),
+        again=tuple(_again(world, nation, names, standing)),
+        general=tuple(_with_hint(d) for d in errors if not d.line),
+        withheld=bool(taken.held and not taken.intents),
+        answered=tuple(
             Answered(d.line, d.source_line.strip(), tuple(answer(d.source_line)))
-            for d in taken.found
-            if d.code == QUESTION and answer is not None
+            for d in questions
+            if answer is not None
         ),
     )
+
+
+def _with_hint(finding: Diagnostic) -> str:
+    return f"{finding.message} ({finding.hint})" if finding.hint else finding.message
 
 
 # ---- what stands
@@ -299,19 +294,19 @@ def _said(
     ends = intent.attacks or [p for p in intent.path[1:][-1:] if enemies_in(world, nation, p).least]
     seen = "; ".join(filter(None, (last_seen(world, nation, p) for p in ends)))
     return ReadBackOrder(
-        int(order.get("line", 0)),
-        str(order.get("text", "")),
-        order_text(ruleset, names, order, agree=True),
-        order_kinds(ruleset)[intent.verb].read_back(names, intent),
-        tuple(options_in_words(ruleset, names, order)),
-        cost,
-        left,
-        tuple(r.text for r in intent.remarks if r.note in CONDITIONS),
-        tuple(r.text for r in intent.remarks if r.note not in CONDITIONS),
-        intent.mended,
-        tuple(names.printed("place", p) for p in intent.attacks),
-        seen,
-        "; ".join(promised) or chance_of(world, nation, intent),
+        line=int(order.get("line", 0)),
+        written=str(order.get("text", "")),
+        order=order_text(ruleset, names, order, agree=True),
+        says=order_kinds(ruleset)[intent.verb].read_back(names, intent),
+        options=tuple(options_in_words(ruleset, names, order)),
+        cost=cost,
+        left=left,
+        hangs_on=tuple(r.text for r in intent.remarks if r.note in CONDITIONS),
+        notes=tuple(r.text for r in intent.remarks if r.note not in CONDITIONS),
+        mended=intent.mended,
+        attacks=tuple(names.printed("place", p) for p in intent.attacks),
+        seen=seen,
+        odds="; ".join(promised) or chance_of(world, nation, intent),
     )
 
 

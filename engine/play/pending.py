@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -60,9 +60,8 @@ def standing_of(game: Game) -> dict[str, Any]:
     be done next.
 
     `seats`: those asked now that a person commands or that have sent something; `late`: of them those that
-    have not;
-    `offers`: what is offered to whom and not answered; `vacant`: nations that no player has any more, or yet,
-    and no bot was meant for; `moderator`: what awaits them, in sentences.
+    have not; `offers`: what is offered to whom and not answered; `vacant`: nations that no player has any
+    more, or yet, and no bot was meant for; `moderator`: what awaits them, in sentences.
     """
     stage = game.stage()
     position = stage.position
@@ -84,37 +83,14 @@ def standing_of(game: Game) -> dict[str, Any]:
         going = "`wteaw resolve` goes on."
         return out | {"waits": f"turn {position.turn} is paused", "moderator": [going], "next": going}
     here = game.submissions()
-    asked = seats(game)
-    for nation, seat in sorted(asked.items()):
-        sent = here.get(nation)
-        if sent is not None and not (sent.by == POLICY and seat in vacancies.UNFILLED):
-            n = len(sent.orders)
-            by = (
-                ""
-                if sent.by == PLAYER
-                else f", sent by {'an ally' if sent.by == PROXY else f'the {sent.by}'}"
-            )
-            said = f"{n} order{'s' if n != 1 else ''}{by}"
-            out["seats"].append({"nation": nation, "sent": True, "orders": n, "by": sent.by, "says": said})
-        elif seat not in vacancies.UNFILLED:
-            out["seats"].append(
-                {"nation": nation, "sent": False, "orders": 0, "by": "", "says": "nothing has come in"}
-            )
-    decided = game.decided()
-    for one in out["seats"]:
-        if answers := decided.get(one["nation"]):
-            one["says"] += "; the moderator answers " + ", ".join(
-                f"{key}: {said}" for key, said in answers.items()
-            )
-    out["late"] = [s["nation"] for s in out["seats"] if not s["sent"]]
+    by_bots = (nation for nation, seat in seats(game).items() if seat in vacancies.UNFILLED)
     offers = offers_in(game)
-    out["offers"] = [{"by": o.by, "to": o.to, "decision": o.key} for o in offers]
+    out["seats"] = list(_seats_asked(game))
+    out["late"] = [seat["nation"] for seat in out["seats"] if not seat["sent"]]
+    out["offers"] = [{"by": offer.by, "to": offer.to, "decision": offer.key} for offer in offers]
     out["closed"] = game.turn_record(position.turn).closed == stage.number
-    out["policies"] = sorted(
-        n
-        for n, seat in asked.items()
-        if seat in vacancies.UNFILLED and (n not in here or here[n].by == POLICY)
-    )
+    out["policies"] = sorted(n for n in by_bots if n not in here or here[n].by == POLICY)
+    out["vacant"] = vacant(game)
     if out["late"] and not out["closed"]:
         following = f"{len(out['late'])} missing: remind them, or `wteaw resolve --force`."
     elif out["closed"]:
@@ -123,20 +99,50 @@ def standing_of(game: Game) -> dict[str, Any]:
         following = "An offer waits for its answer: `wteaw resolve --force` takes what holds without one."
     else:
         following = "Nobody is missing: `wteaw resolve`."
-    publish = (
-        f"Publish the commitment to the dice of turn {position.turn} before orders are due: "
-        f"{stage.commitment.root}"
-    )
-    told = []
-    for offer in offers:
-        name = game.ruleset.row_or_empty("nations", offer.to).get("name", offer.to)
-        told.append(f"Tell {name}, who has not answered: {offer.said}")
-    out["vacant"] = vacant(game)
+    todo = [f"Tell {_name(game, offer.to)}, who has not answered: {offer.said}" for offer in offers]
     for nation in out["vacant"]:
-        name = game.ruleset.row("nations", nation).get("name", nation)
-        told.append(f"{name} has no player: `wteaw players list` says who chooses one.")
-    todo = [*told, *to_decide(game), *([] if out["closed"] else [publish]), following]
-    return out | {"waits": f"waiting for {wanted_now(game)}", "moderator": todo, "next": following}
+        todo.append(f"{_name(game, nation)} has no player: `wteaw players list` says who chooses one.")
+    todo += to_decide(game)
+    if not out["closed"]:
+        todo.append(
+            f"Publish the commitment to the dice of turn {position.turn} before orders are due: "
+            f"{stage.commitment.root}"
+        )
+    return out | {
+        "waits": f"waiting for {wanted_now(game)}",
+        "moderator": [*todo, following],
+        "next": following,
+    }
+
+
+def _seats_asked(game: Game) -> Iterator[dict[str, Any]]:
+    """Those asked now that a person commands or that have sent something, with what has come in."""
+    here, decided = game.submissions(), game.decided()
+    for nation, seat in sorted(seats(game).items()):
+        sent = here.get(nation)
+        if seat in vacancies.UNFILLED and (sent is None or sent.by == POLICY):
+            continue
+        if sent is None:
+            out = {"nation": nation, "sent": False, "orders": 0, "by": "", "says": "nothing has come in"}
+        else:
+            n = len(sent.orders)
+            says = f"{n} order{'s' if n != 1 else ''}{_sender(sent.by)}"
+            out = {"nation": nation, "sent": True, "orders": n, "by": sent.by, "says": says}
+        if answers := decided.get(nation):
+            listed = ", ".join(f"{key}: {answer}" for key, answer in answers.items())
+            out["says"] = f"{out['says']}; the moderator answers {listed}"
+        yield out
+
+
+def _sender(by: str) -> str:
+    """Who sent orders, after their number, if it was not the player."""
+    if by == PLAYER:
+        return ""
+    return ", sent by an ally" if by == PROXY else f", sent by the {by}"
+
+
+def _name(game: Game, nation: str) -> str:
+    return str(game.ruleset.row_or_empty("nations", nation).get("name", nation))
 
 
 def vacant(game: Game) -> list[str]:

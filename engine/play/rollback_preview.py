@@ -82,15 +82,15 @@ def what_if(game: Game, number: int, nation: str = "", text: str | None = None) 
     gone, come = (list(told.elements()) for told in (old - new, new - old))
     same = (old & new).total()
     return RollbackPreview(
-        number,
-        turn,
-        dropped,
-        fresh,
-        _files(game, number),
-        _people(game, number),
-        same,
-        tuple(gone[:MOST]),
-        tuple(come[:MOST]),
+        stage=number,
+        turn=turn,
+        dropped=dropped,
+        fresh=fresh,
+        files=_files(game, number),
+        kept=_people(game, number),
+        same=same,
+        before=tuple(gone[:MOST]),
+        after=tuple(come[:MOST]),
     )
 
 

@@ -18,7 +18,7 @@ from ..core.messages import capital
 from ..core.model import Row
 from ..world import treasury
 from ..world.view import may_read
-from ..world.world import World, exact
+from ..world.world import exact
 from .document import Block, Para, Refs, Table
 from .wording import Wording, listing
 
@@ -26,6 +26,8 @@ AT_FIRST = "at the beginning"
 """The first line of an account that is a table."""
 SPENT = "spent"
 """What all that was bought is called in an account."""
+BOUGHT = 2
+"""The rank of what was bought among the lines (`Share`)."""
 
 
 @dataclass(frozen=True)
@@ -45,14 +47,12 @@ class Account:
     refs: Refs = ()
 
 
-def accounts(world: World, entries: Sequence[Entry], reader: str, words: Wording) -> list[Account]:
+def accounts(entries: Sequence[Entry], words: Wording) -> list[Account]:
     """An account for each resource of which the view shows the reader a treasury."""
     paid = [e for e in entries if "treasuries" in [change[0] for change in e.changes]]
-    hands = _changed_hands(entries, reader)
-    sent = _sent(world, entries, reader, words)
-    made = (
-        _account(world, paid, reader, what, words, hands, sent) for what in world.ruleset.rows("resources")
-    )
+    hands = _changed_hands(entries, words.reader)
+    sent = _sent(entries, words)
+    made = (_account(paid, what, words, hands, sent) for what in words.world.ruleset.rows("resources"))
     return [account for account in made if account is not None]
 
 
@@ -64,19 +64,20 @@ Sent = Mapping[int, Sequence[tuple[str, str, Any]]]
 rest)."""
 
 
-def _sent(world: World, entries: Sequence[Entry], reader: str, words: Wording) -> Sent:
+def _sent(entries: Sequence[Entry], words: Wording) -> Sent:
     """What others have sent the reader, as gifts and by levies, and what the reader has sent to a treasury of
     their own, by the entry that credits it.
 
     That entry is of all that was sent in its step, and so told to nobody; who sent what was told before.
     """
-    side = world.side_of(reader)
+    reader = words.reader
+    side = words.world.side_of(reader)
     out: dict[int, list[tuple[str, str, Any]]] = {}
     waiting: list[tuple[str, str, Any]] = []
     for entry in entries:
         form, _, id_ = entry.rule.partition("/")
         if form == "transfers" and may_read(entry, reader, side):
-            row = world.ruleset.row("transfers", id_)
+            row = words.world.ruleset.row("transfers", id_)
             giver, _, to = entry.subject.partition(":")
             if row["kind"] == "gift" and to == reader:
                 arrives = exact(Fraction(entry.data["arrives"]))
@@ -119,96 +120,135 @@ def _changed_hands(entries: Sequence[Entry], reader: str) -> dict[str, bool]:
 
 
 def _account(
-    world: World,
     entries: Sequence[Entry],
-    reader: str,
     what: str,
     words: Wording,
     hands: Mapping[str, bool],
     sent: Sent,
 ) -> Account | None:
-    """`hands`: see `_changed_hands`; `sent`: see `_sent`.
+    """`hands`: see `_changed_hands`; `sent`: see `_sent`."""
+    purses = _purses(entries, what, words, hands)
+    if not purses.now:
+        return None
+    sums = _Sums(words, what, purses)
+    for entry in entries:
+        sums.take(entry, sent)
+    return sums.account()
+
+
+@dataclass(frozen=True)
+class _Purses:
+    """The reader's treasuries of one resource, and what is in them: `now`, with the `lost`, whose seat
+    another holds since the report before; `apart` are all whose seat another holds, `back` those that the
+    reader has again.
 
     A treasury whose seat another holds is out of reach: it counts until it is lost.
     """
+
+    now: Mapping[str, Any]
+    lost: Mapping[str, Any]
+    apart: AbstractSet[str]
+    back: Sequence[str]
+    main: str
+
+
+def _purses(entries: Sequence[Entry], what: str, words: Wording, hands: Mapping[str, bool]) -> _Purses:
+    world, reader = words.world, words.reader
     shown = world.state.table("treasuries")
     now = {p: v for p, v in treasury.purses(world, reader, what).items() if what in shown.get(p, {})}
-    apart = {
-        k: row[what]
-        for k, row in shown.items()
-        if k.startswith(reader + "/") and what in row and k not in now
-    }
+    others = {k: row[what] for k, row in shown.items() if k.startswith(reader + "/") and what in row}
+    apart = {k: v for k, v in others.items() if k not in now}
     lost = {k: v for k, v in apart.items() if hands.get(k.partition("/")[2])}
-    own = {c[1] for e in entries for c in e.changes if c[0] == "treasuries" and c[1].startswith(f"{reader}/")}
-    back = [  # one that was emptied since, too
-        k for k in sorted(own | now.keys()) if k not in apart and hands.get(k.partition("/")[2]) is False
-    ]
+    known = set(now)
+    for entry in entries:  # one that was emptied since, too
+        known |= {c[1] for c in entry.changes if c[0] == "treasuries" and c[1].startswith(f"{reader}/")}
+    back = [k for k in sorted(known - apart.keys()) if hands.get(k.partition("/")[2]) is False]
     now |= lost
-    if not now:
-        return None
     main = treasury.main_purse(world, reader, what)
-    if main not in now:
+    if now and main not in now:
         main = max(sorted(now), key=lambda p: now[p])
-    lines: dict[tuple[int, str], list[Any]] = {}
-    spent: dict[str, Any] = {}
-    incomes: list[tuple[Any, Any, Any] | None] = []
-    refs: list[int] = []
-    regained: dict[str, Any] = {purse: now.get(purse, 0) for purse in back}
-    for entry in entries:
-        moved = _moved(entry, what, reader, now, apart.keys() - lost.keys())
-        for purse in back:
-            regained[purse] -= moved.get(purse, 0)
+    return _Purses(now, lost, apart.keys(), back, main)
+
+
+class _Sums:
+    """The lines of an account, added up entry by entry."""
+
+    def __init__(self, words: Wording, what: str, purses: _Purses) -> None:
+        self.words = words
+        self.what = what
+        self.purses = purses
+        self.main = purses.main
+        self.regained = {purse: purses.now.get(purse, 0) for purse in purses.back}
+        self.lines: dict[tuple[int, str], list[Any]] = {}
+        self.spent: dict[str, Any] = {}
+        self.incomes: list[tuple[Any, Any, Any] | None] = []
+        self.refs: list[int] = []
+
+    def take(self, entry: Entry, sent: Sent) -> None:
+        """Add what an entry changed."""
+        purses, reader = self.purses, self.words.reader
+        moved = _moved(entry, self.what, reader, purses.now, purses.apart - purses.lost.keys())
+        for purse in purses.back:
+            self.regained[purse] -= moved.get(purse, 0)
         if not moved:
-            continue
-        refs.append(entry.n)
-        if "items" in entry.data and what == treasury.money(world.ruleset):
-            incomes.append(_income(entry, reader))
-        total, rest = sum(moved.values()), moved.get(main, 0)
-        arrives = [(label, n) for of, label, n in sent.get(entry.n, ()) if of == what]
+            return
+        self.refs.append(entry.n)
+        if "items" in entry.data and self.what == treasury.money(self.words.world.ruleset):
+            self.incomes.append(_income(entry, reader))
+        total, rest = sum(moved.values()), moved.get(self.main, 0)
+        arrives = [(label, n) for of, label, n in sent.get(entry.n, ()) if of == self.what]
         shares = _arriving(arrives, total) or list(
-            _labels(world, words, entry, reader, what, total, main if main in moved else "")
+            _labels(self.words, entry, self.what, total, self.main if self.main in moved else "")
         )
-        rest -= sum(s[3] for s in shares if s[3] is not None)
-        for order, label, share, known in sorted(shares, key=lambda s: (s[3] is None, -abs(s[2]))):
-            at_main = known
-            if known is None:  # all of the rest with the first, the largest
-                at_main, rest = rest, 0
-            line = lines.setdefault((order, label), [0, 0])
-            line[0] += at_main
-            line[1] += share - at_main
-            if order == 2:
-                spent[label] = spent.get(label, 0) - share
-    for label, purses, way in (("out of reach", lost, -1), ("in reach again", regained, 1)):
-        at_main = way * purses.get(main, 0)
-        lines[4, label] = [at_main, way * sum(purses.values()) - at_main]
-    now = {purse: value for purse, value in now.items() if purse not in lost}
-    left = (now.get(main, 0), sum(v for p, v in now.items() if p != main))
-    table_lines: list[tuple[str, Any, Any]] = []
-    if spent:
-        paid = [v for (order, _), v in lines.items() if order == 2]
-        lines = {k: v for k, v in lines.items() if k[0] != 2} | {
-            (2, SPENT): [sum(v[0] for v in paid), sum(v[1] for v in paid)]
-        }
-    for (_, label), (at_main, away) in sorted(lines.items()):
-        if at_main or away:
-            table_lines.append((label, at_main, away))
-    begun = (left[0] - sum(v[1] for v in table_lines), left[1] - sum(v[2] for v in table_lines))
-    names = tuple(
-        (_seat(words, p), v) for p, v in sorted(now.items(), key=lambda i: (-i[1], i[0])) if p != main
-    )
-    name = str(world.ruleset.row("resources", what).get("name", what))
-    return Account(
-        what,
-        name,
-        begun,
-        tuple(table_lines),
-        left,
-        tuple(sorted(spent.items(), key=lambda i: (-i[1], i[0]))),
-        names,
-        _seat(words, main),
-        _together(incomes),
-        tuple(refs),
-    )
+        rest -= sum(share[3] for share in shares if share[3] is not None)
+        for order, label, share, at_main in sorted(shares, key=lambda s: (s[3] is None, -abs(s[2]))):
+            if at_main is None:  # all of the rest with the first, the largest
+                self._add(order, label, share, rest)
+                rest = 0
+            else:
+                self._add(order, label, share, at_main)
+
+    def _add(self, order: int, label: str, share: Any, at_main: Any) -> None:
+        line = self.lines.setdefault((order, label), [0, 0])
+        line[0] += at_main
+        line[1] += share - at_main
+        if order == BOUGHT:
+            self.spent[label] = self.spent.get(label, 0) - share
+
+    def account(self) -> Account:
+        """All of it: how it began, the lines in their order, and how it ends."""
+        what, main, now = self.what, self.main, self.purses.now
+        for label, purses, way in (
+            ("out of reach", self.purses.lost, -1),
+            ("in reach again", self.regained, 1),
+        ):
+            at_main = way * purses.get(main, 0)
+            self.lines[4, label] = [at_main, way * sum(purses.values()) - at_main]
+        lines = dict(self.lines)
+        if self.spent:
+            paid = [lines.pop(key) for key in list(lines) if key[0] == BOUGHT]
+            lines[BOUGHT, SPENT] = [sum(line[0] for line in paid), sum(line[1] for line in paid)]
+        table = tuple(
+            (label, at_main, away) for (_, label), (at_main, away) in sorted(lines.items()) if at_main or away
+        )
+        others = {p: v for p, v in now.items() if p != main and p not in self.purses.lost}
+        left = (0 if main in self.purses.lost else now.get(main, 0), sum(others.values()))
+        return Account(
+            resource=what,
+            name=str(self.words.world.ruleset.row("resources", what).get("name", what)),
+            begun=(left[0] - sum(line[1] for line in table), left[1] - sum(line[2] for line in table)),
+            lines=table,
+            left=left,
+            spent=tuple(_largest_first(self.spent)),
+            purses=tuple((_seat(self.words, purse), value) for purse, value in _largest_first(others)),
+            main=_seat(self.words, main),
+            income=_together(self.incomes),
+            refs=tuple(self.refs),
+        )
+
+
+def _largest_first(sums: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    return sorted(sums.items(), key=lambda item: (-item[1], item[0]))
 
 
 def _arriving(arrives: Sequence[tuple[str, Any]], total: Any) -> list[Share]:
@@ -267,14 +307,14 @@ def _moved(
     return out
 
 
-def _labels(
-    world: World, words: Wording, entry: Entry, reader: str, what: str, total: Any, main: str
-) -> Iterable[Share]:
+def _labels(words: Wording, entry: Entry, what: str, total: Any, main: str) -> Iterable[Share]:
     """What a change is called, its share, and how much of that lies in the treasury `main` (none if the
     change is in others alone), where that is known.
 
     Sources come first (1), then what was bought (2), given and received (3), and all else (4).
     """
+    reader = words.reader
+    world = words.world
     own = not entry.dice and (
         entry.subject == reader or (_is_silent(entry) and entry.subject == f"nation:{reader}" and total > 0)
     )
@@ -308,7 +348,7 @@ def _labels(
         else:
             yield 3, f"from {words.name(giver)}", total, None
     elif form == "production":
-        yield 2, _bought(words, id_), total, None
+        yield BOUGHT, _bought(words, id_), total, None
     elif form == "transfers":  # on its way to a treasury of the reader's own; what arrives is the same line
         yield 3, _named(words, world.ruleset.row(form, id_), id_), total, None
     elif total == 0:  # as when regions meet

@@ -131,32 +131,32 @@ def nation_report(
         ("what was told you", chain_of(mine, chain)[:DIGITS]),
         *proof,
     ]
-    _, orders, told = news.own_orders(world, mine, reader, words)
-    laid_open, told_there = news.shown(mine, reader, words)
+    orders, told = news.own_orders(mine, words)
+    laid_open, told_there = news.shown(mine, words)
     told += told_there
-    public, private = news.other_news(world, mine, reader, words, told)
+    public, private = news.other_news(mine, words, told)
     by_powers = bool(rounds.own_turns(ruleset))
     if by_powers:  # what happened in the turn of a power is told with it
         between = [e for nation, those in rounds.by_power(ruleset, mine) if not nation for e in those]
-        public, _ = news.other_news(world, between, reader, words, told)
+        public, _ = news.other_news(between, words, told)
     found = fights.fights(mine)
     log, numbers = sections(ruleset, mine, reader, words)
     parts = [
-        ReportPart("The result", tuple(result(world, mine, reader, words))),
-        _situation(world, entries if since is None else since, mine, reader, words, found, public, laid_open),
-        ReportPart("The turn, power by power", tuple(rounds.blocks(world, mine, reader, words))),
+        ReportPart("The result", tuple(result(mine, words))),
+        _situation(entries if since is None else since, mine, words, found, public, laid_open),
+        ReportPart("The turn, power by power", tuple(rounds.blocks(mine, words))),
         ReportPart(
             "Battles, the gravest first",
-            tuple(fights.blocks(world, mine, reader, words, others=not by_powers)),
+            tuple(fights.blocks(mine, words, others=not by_powers)),
         ),
         ReportPart("Your orders", (*(orders if turn else ()), *([bullets(private)] if private else []))),
-        ReportPart("Your forces", tuple(standing.forces(world, reader, words))),
-        ReportPart("What you know of others", tuple(sightings(world, mine, reader, words, turn))),
+        ReportPart("Your forces", tuple(standing.forces(words))),
+        ReportPart("What you know of others", tuple(sightings(mine, words, turn))),
         ReportPart(
             "Technology and what is under way",
-            tuple(news.technology(world, reader, words, _under_way(world, reader))),
+            tuple(news.technology(words, _under_way(world, reader))),
         ),
-        ReportPart("Notices", _notices([*notices, *news.input_notices(mine, reader, words)])),
+        ReportPart("Notices", _notices([*notices, *news.input_notices(mine, words)])),
     ]
     return Report(
         game=game,
@@ -170,16 +170,14 @@ def nation_report(
         proof=tuple(own_proof),
         template=template,
         ended=bool(shown.get("game", "game", "ended")),
-        battles=tuple(fights.outcomes(world, mine, reader, words)),
+        battles=tuple(fights.outcomes(mine, words)),
         dice=rolls_dice(ruleset),
     )
 
 
 def _situation(
-    world: World,
     since: Sequence[Entry],
     mine: Sequence[Entry],
-    reader: str,
     words: Wording,
     found: Sequence[Fight],
     public: Sequence[tuple[str, Refs]],
@@ -187,56 +185,57 @@ def _situation(
 ) -> ReportPart:
     """How the reader stands and what they must decide."""
     out: list[Block] = []
-    hands = news.hands(world, mine, reader, words)
+    hands = news.hands(mine, words)
     own = news.own_hands(hands)
     first = [text for text, _ in own]
-    if cost := news.losses(found, reader, words):
+    if cost := news.losses(found, words):
         first.append(cost)
-    gone = news.lost_works(mine, reader, words)
-    grave, rest = news.gravest_first(world, public, mine, reader)
+    gone = news.lost_works(mine, words)
+    grave, rest = news.gravest_first(words.world, public, mine, words.reader)
     if grave:
         out.append(bullets(grave))
     if first:
         out.append(Para(" ".join(first), refs=tuple(n for _, refs in own for n in refs)))
     if rest or gone:
-        out.append(bullets([*news.by_nation(world, rest, words), *gone]))
+        out.append(bullets([*news.by_nation(rest, words), *gone]))
     out += laid_open
     to_do = [
-        *_of_records(world, reader, words, "open"),
-        *standing.danger(world, reader, words),
-        *standing.beside_enemies(world, reader, words),
-        *_open_to(world, reader, words),
+        *_of_records(words, "open"),
+        *standing.danger(words),
+        *standing.beside_enemies(words),
+        *_open_to(words),
     ]
     if to_do:
         out.extend([Para("", "For you to decide"), Bullets(tuple(to_do))])
     out.extend(
         account.blocks(
-            account.accounts(world, since, reader, words),
+            account.accounts(since, words),
             [(h.place, h.worth) for h in hands if h.kind == "lost"],
         )
     )
-    figures = _tracks(world, reader)
+    figures = _tracks(words.world, words.reader)
     if figures:
         out.append(Para("; ".join(f"{name} {value}" for name, value in figures) + "."))
-    if lying := cards.piles(world, reader, words):
+    if lying := cards.piles(words):
         out.extend([Para("", "Cards"), Bullets(tuple(lying))])
     out.extend(news.other_hands(hands))
-    out.extend(news.relations(world, mine, reader, words))
-    if agreed := _of_records(world, reader, words, "standing"):
+    out.extend(news.relations(mine, words))
+    if agreed := _of_records(words, "standing"):
         out.append(Para("; ".join(line.rstrip(".") for line in agreed) + ".", "Agreements in force"))
     return ReportPart("The situation", tuple(out))
 
 
-def _of_records(world: World, reader: str, words: Wording, kind: str) -> list[str]:
+def _of_records(words: Wording, kind: str) -> list[str]:
     """What the rows of kinds of records tell of those that the reader sees, as open to them or as
     standing.
     """
+    world = words.world
     out = []
     for id_, record in sorted(world.state.table("records").items()):
         names = {
             "record": Entity("record", id_),
-            "self": Entity("nation", reader),
-            "nation": Entity("nation", reader),
+            "self": Entity("nation", words.reader),
+            "nation": Entity("nation", words.reader),
         }
         for rule in world.ruleset.row_or_empty("records", record.get("kind")).get("told", ()):
             if rule["as"] == kind and world.test(rule["when"], names):
@@ -244,10 +243,11 @@ def _of_records(world: World, reader: str, words: Wording, kind: str) -> list[st
     return out
 
 
-def _open_to(world: World, reader: str, words: Wording) -> list[str]:
+def _open_to(words: Wording) -> list[str]:
     """What the reader could do and is reminded of (`remind` of an act), with all that it may be done to and
     what that costs.
     """
+    world = words.world
     out = []
     context = OrderContext(world)
     for act in of_class(world.ruleset, Acts):
@@ -255,7 +255,9 @@ def _open_to(world: World, reader: str, words: Wording) -> list[str]:
             continue
         same: dict[str, list[str]] = {}
         for legal in (
-            one for one in act.legal(world, reader, LegalSearch(offered=True)) if one.is_offered(context)
+            one
+            for one in act.legal(world, words.reader, LegalSearch(offered=True))
+            if one.is_offered(context)
         ):
             what = next((words.thing(v) for v in legal.slots.values()), "")
             price = (
@@ -310,22 +312,22 @@ def moderator_report(
     world = World(ruleset, state, geography=geography)
     words = Wording(world)
     between = [e for nation, those in rounds.by_power(ruleset, entries) if not nation for e in those]
-    laid_open, told = news.shown(entries, "", words)
-    public, _ = news.other_news(world, between if rounds.own_turns(ruleset) else entries, "", words, told)
+    laid_open, told = news.shown(entries, words)
+    public, _ = news.other_news(between if rounds.own_turns(ruleset) else entries, words, told)
     grave, rest = news.gravest_first(world, public, entries, "")
-    hands = news.hands(world, entries, "", words)
+    hands = news.hands(entries, words)
     log, numbers = sections(ruleset, entries, None, words)
     parts = [
-        ReportPart("The result", tuple(result(world, entries, "", words))),
+        ReportPart("The result", tuple(result(entries, words))),
         ReportPart("Your part now", _notices([*notices])),
         ReportPart("Orders", tuple(summary.orders(entries, words))),
-        ReportPart("Look again", tuple(summary.look_again(world, entries, words))),
+        ReportPart("Look again", tuple(summary.look_again(entries, words))),
         ReportPart("News", (*([bullets([*grave, *rest])] if public else []), *laid_open)),
         ReportPart("Land", tuple(summary.land(hands))),
-        ReportPart("The turn, power by power", tuple(rounds.blocks(world, entries, "", words))),
-        ReportPart("Battles", tuple(summary.battles(world, entries, words))),
-        ReportPart("Nations", tuple(summary.nations(world, entries, words))),
-        ReportPart("Standing", tuple(summary.tracks(world, entries, words))),
+        ReportPart("The turn, power by power", tuple(rounds.blocks(entries, words))),
+        ReportPart("Battles", tuple(summary.battles(entries, words))),
+        ReportPart("Nations", tuple(summary.nations(entries, words))),
+        ReportPart("Standing", tuple(summary.tracks(entries, words))),
         ReportPart(
             "Record",
             (
@@ -442,15 +444,15 @@ def _line(ruleset: Ruleset, entry: Entry, reader: str | None, number: int, words
     if "void" in entry.data:
         details.append(f"It came to nothing: {entry.data['void']}")
     return NewsLine(
-        number,
-        words.told(_says(entry)),
-        kind,
-        entry.rule,
-        entry.at,
-        tuple(details),
-        tuple(entry.data.get("outcome", ())),
-        rule_in_words(ruleset, entry.rule),
-        clauses_of(ruleset, entry.rule),
+        number=number,
+        text=words.told(_says(entry)),
+        kind=kind,
+        rule=entry.rule,
+        at=entry.at,
+        details=tuple(details),
+        outcome=tuple(entry.data.get("outcome", ())),
+        named=rule_in_words(ruleset, entry.rule),
+        clauses=clauses_of(ruleset, entry.rule),
     )
 
 

@@ -15,12 +15,13 @@ from ..world.world import World
 from .wording import Wording, counted, listing
 
 
-def piles(world: World, reader: str, words: Wording) -> list[str]:
+def piles(words: Wording) -> list[str]:
     """A line for each pile of the reader and of the game, and one for all the piles of each other nation."""
-    out = list(_of(world, reader, "Your ", own=True))
+    world = words.world
+    out = list(_of(world, words.reader, "Your ", own=True))
     out += [capital(line) for line in _of(world, OF_ALL, "", own=False)]
     for nation in world.nations():
-        if nation != reader and (told := list(_of(world, nation, "", own=True))):
+        if nation != words.reader and (told := list(_of(world, nation, "", own=True))):
             out.append(f"{words.name(nation)}, {'; '.join(told)}")
     return out
 

@@ -118,8 +118,8 @@ def explanation(
             for c in (*answer.now, *(_as_written(world, answer.terms, reader) if not answer.now else ()))
         ),
         (
-            *_sums(world, words, answer.now),
-            *_figures(world, words, answer.terms, {c.field for c in answer.now}),
+            *_sums(words, answer.now),
+            *_figures(words, answer.terms, {c.field for c in answer.now}),
         ),
         tuple(_happened(ruleset, words, entry, changes) for entry, changes in answer.history),
     )
@@ -165,8 +165,9 @@ def _as_written(world: World, terms: Sequence[frozenset[str]], reader: str) -> I
 # ---- what a figure is made of
 
 
-def _sums(world: World, words: Wording, cells: Sequence[Cell]) -> Iterator[Made]:
+def _sums(words: Wording, cells: Sequence[Cell]) -> Iterator[Made]:
     """Resources in several treasuries, and units of a kind in several places, added up."""
+    world = words.world
     purses: dict[tuple[str, str], list[Cell]] = {}
     stacks: dict[tuple[str, str], list[Cell]] = {}
     for cell in cells:
@@ -204,10 +205,11 @@ def _purse(words: Wording, id_: str) -> str:
     return words.thing(place)
 
 
-def _figures(world: World, words: Wording, terms: Sequence[frozenset[str]], told: set[str]) -> Iterator[Made]:
+def _figures(words: Wording, terms: Sequence[frozenset[str]], told: set[str]) -> Iterator[Made]:
     """Stats of the rules that were named, of whatever else was named, with their base and every row that
     applies.
     """
+    world = words.world
     rows = world.ruleset.rows("stats")
     asked = [(t & rows.keys()) - told for t in terms]  # a field of that name says it already
     if not any(asked):
@@ -217,7 +219,7 @@ def _figures(world: World, words: Wording, terms: Sequence[frozenset[str]], told
     )
     for id_ in sorted(frozenset().union(*asked)):
         row = rows[id_]
-        for subject, name in _subjects(world, words, str(row.get("of", "nation")), ids):
+        for subject, name in _subjects(words, str(row.get("of", "nation")), ids):
             try:
                 total, applied = world.quantity_with_rows(id_, subject)
                 base = world.quantity_with_rows(id_, subject, skip=[r["id"] for r in applied])[0]
@@ -225,14 +227,19 @@ def _figures(world: World, words: Wording, terms: Sequence[frozenset[str]], told
                 continue  # it can be asked in the midst of a battle or a move only
             parts = [("base", str(base), clauses_of(world.ruleset, f"stats/{id_}"))]
             parts += [
-                (str(r.get("label", r["id"])), _effect(r), clauses_of(world.ruleset, f"modifiers/{r['id']}"))
+                (
+                    str(r.get("label", r["id"])),
+                    _effect(r),
+                    clauses_of(world.ruleset, f"modifiers/{r['id']}"),
+                )
                 for r in applied
             ]
             yield Made(f"{row.get('name', id_.replace('-', ' '))} of {name}", str(total), tuple(parts))
 
 
-def _subjects(world: World, words: Wording, kind: str, ids: frozenset[str]) -> Iterator[tuple[Entity, str]]:
+def _subjects(words: Wording, kind: str, ids: frozenset[str]) -> Iterator[tuple[Entity, str]]:
     """The things of a kind that were named; of units the stacks that fit, a few of them."""
+    world = words.world
     if kind == "unit":
         n = 0
         for key, row in world.state.stacks():

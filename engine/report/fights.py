@@ -17,7 +17,6 @@ from ..core.choices import block_of, word_of
 from ..core.journal import Entry
 from ..core.messages import capital, possessive
 from ..core.model import Row
-from ..world.world import World
 from .document import Block, Para, Table, bullets
 from .wording import Wording, counted, listing, merged, sentence
 
@@ -147,15 +146,17 @@ def _guarded(fight: Fight, data: Mapping[str, Any]) -> None:
         fight.guards_lost[side] = merged([fight.guards_lost.get(side, {}), *gone])
 
 
-def gravest(world: World, found: Sequence[Fight], reader: str, words: Wording) -> list[Fight]:
+def gravest(found: Sequence[Fight], words: Wording) -> list[Fight]:
     """The battles by weight: own before allied before others, then the worth of the place and of what was
     lost.
     """
 
+    reader = words.reader
+
     def weight(fight: Fight) -> tuple[int, Any]:
         parties = fight.parties()
-        near = 2 if reader in parties else int(any(reader and world.allied(reader, o) for o in parties))
-        own = 2 if world.holder_of(fight.place) == reader or reader in fight.owners("defender") else 1
+        near = 2 if reader in parties else int(any(reader and words.world.allied(reader, o) for o in parties))
+        own = 2 if words.world.holder_of(fight.place) == reader or reader in fight.owners("defender") else 1
         cost = sum(words.price(k, o) for side in SIDES for o, k in fight.lost.get(side, {}).items())
         return near, words.worth(fight.place) * own + cost
 
@@ -192,16 +193,14 @@ sentence.
 """
 
 
-def blocks(
-    world: World, entries: Sequence[Entry], reader: str, words: Wording, *, others: bool = True
-) -> list[Block]:
+def blocks(entries: Sequence[Entry], words: Wording, *, others: bool = True) -> list[Block]:
     """The own battles in full, in plain text the gravest; those of others, unless another part tells them, in
     a line each.
     """
-    order = gravest(world, fights(entries), reader, words)
+    order = gravest(fights(entries), words)
     taken = captured(entries)
-    quiet = [f for f in order if f.came_to_nothing and (not reader or reader in f.parties())]
-    full, small = _own([f for f in order if f not in quiet], reader)
+    quiet = [f for f in order if f.came_to_nothing and (not words.reader or words.reader in f.parties())]
+    full, small = _own([f for f in order if f not in quiet], words.reader)
     own = [*full, *small]
     out: list[Block] = list(_introduced(own, words))
     out += [_told(f, taken, words) for f in full]
@@ -250,15 +249,15 @@ def _own(order: Sequence[Fight], reader: str) -> tuple[list[Fight], list[Fight]]
     return full, [f for f in own if f not in full]
 
 
-def outcomes(world: World, entries: Sequence[Entry], reader: str, words: Wording) -> list[tuple[str, str]]:
+def outcomes(entries: Sequence[Entry], words: Wording) -> list[tuple[str, str]]:
     """The reader's battles in the order of `blocks`: place, and success or failure for them."""
     taken = captured(entries)
     out = []
-    order = gravest(world, fights(entries), reader, words)
-    full, small = _own([f for f in order if not f.came_to_nothing], reader)
+    order = gravest(fights(entries), words)
+    full, small = _own([f for f in order if not f.came_to_nothing], words.reader)
     for fight in (*full, *small):
-        mine = "attacker" if reader in fight.owners("attacker") else "defender"
-        good = taken[fight.place] == reader if fight.place in taken else fight.winner == mine
+        mine = "attacker" if words.reader in fight.owners("attacker") else "defender"
+        good = taken[fight.place] == words.reader if fight.place in taken else fight.winner == mine
         out.append((fight.place, "success" if good else "failure"))
     return out
 

@@ -56,8 +56,10 @@ class Hand:
     refs: Refs
 
 
-def hands(world: World, entries: Sequence[Entry], reader: str, words: Wording) -> list[Hand]:
+def hands(entries: Sequence[Entry], words: Wording) -> list[Hand]:
     """Who lost which place to whom, from what everybody sees at the end; the dearest first."""
+    reader = words.reader
+    world = words.world
     first: dict[str, Any] = {}
     told: dict[str, list[int]] = {}
     side = world.side_of(reader) if reader else None
@@ -128,12 +130,12 @@ def _by_whom(some: Sequence[Hand]) -> str:
     return ", and ".join(told) if len(told) == 2 else "; ".join(told)
 
 
-def lost_works(entries: Iterable[Entry], reader: str, words: Wording) -> list[tuple[str, Refs]]:
+def lost_works(entries: Iterable[Entry], words: Wording) -> list[tuple[str, Refs]]:
     """What was under way in places that the reader lost, in a sentence for each."""
     found: dict[str, dict[str, int]] = {}
     refs: dict[str, list[int]] = {}
     for entry in entries:
-        if "unfinished" not in entry.data or (reader and reader not in entry.audience):
+        if "unfinished" not in entry.data or (words.reader and words.reader not in entry.audience):
             continue
         place = str(entry.data.get("place", ""))
         refs.setdefault(place, []).append(entry.n)
@@ -152,8 +154,10 @@ def lost_works(entries: Iterable[Entry], reader: str, words: Wording) -> list[tu
     ]
 
 
-def relations(world: World, entries: Sequence[Entry], reader: str, words: Wording) -> list[Block]:
+def relations(entries: Sequence[Entry], words: Wording) -> list[Block]:
     """Enemies, the new ones first; allies; and the sides that others joined."""
+    reader = words.reader
+    world = words.world
     side = world.side_of(reader)
     mine = [e for e in entries if may_read(e, reader, side)]
     new: set[str] = set()
@@ -181,88 +185,87 @@ def relations(world: World, entries: Sequence[Entry], reader: str, words: Wordin
     ]
 
 
-def own_orders(
-    world: World, entries: Sequence[Entry], reader: str, words: Wording
-) -> tuple[int, list[Block], list[Entry]]:
-    """How many orders were given; those that were not carried out as written, each with its throw or its
-    reason.
-
-    Also gives the entries that are told thereby.
+def own_orders(entries: Sequence[Entry], words: Wording) -> tuple[list[Block], list[Entry]]:
+    """Of the reader's orders those that were not carried out as written, each with its throw or its reason;
+    and the entries that are told thereby.
     """
-    side = world.side_of(reader)
-    given = 0
-    rows: list[tuple[tuple[str, str], Refs]] = []
-    lucky: list[tuple[tuple[str, str], Refs]] = []
-    told: list[Entry] = []
-    became: list[tuple[str, Refs]] = []
+    orders = _OwnOrders(words)
+    side = words.world.side_of(words.reader)
     for entry in entries:
-        if not may_read(entry, reader, side):
-            continue
-        if entry.rule == "sequence/input" and entry.subject == reader:
-            given += int(entry.data.get("orders", 0))
-            told.append(entry)
-            continue
-        mine = entry.subject == reader or entry.subject.startswith((f"{reader}:", f"{reader}#", f"{reader}>"))
-        if not mine or "event" in entry.data:
-            continue
-        asked = str(entry.data.get("order") or entry.data.get("asked") or "")
-        if entry.data.get("outcome"):
-            became.append((sentence(words.told(entry.happened)), (entry.n,)))
-        elif "refused" in entry.data or "void" in entry.data:
-            why = entry.data.get("refused", entry.data.get("void"))
-            what = asked or entry.rule.partition("/")[2].replace("-", " ")
-            rows.append(
-                (
-                    (what, f"{'not possible' if 'refused' in entry.data else 'came to nothing'}: {why}"),
-                    (entry.n,),
-                )
-            )
-        elif asked and any(d.get("hit") is not None for d in entry.dice):
-            hit = any(d.get("hit") is True for d in entry.dice)
-            said = "; ".join(throw(d) for d in entry.dice if d.get("hit") is hit)
-            (lucky if hit else rows).append(
-                ((asked, said + (_found(entry, words) if hit else "")), (entry.n,))
-            )
-        elif (
-            "path" in entry.data
-            and "place" in entry.data
-            and entry.data["path"][-1:] != [entry.data["place"]]
-        ):
-            goal = str(entry.data["path"][-1])
-            what = f"{words.units(entry.data.get('units', {}))} to {words.spot(goal)}"
-            rows.append(
-                (
-                    (
-                        what,
-                        "only as far as "
-                        f"{words.spot(str(entry.data['place']))}{_fallen(world, goal, reader, words)}",
-                    ),
-                    (entry.n,),
-                )
-            )
+        if may_read(entry, words.reader, side):
+            orders.take(entry)
+    return orders.blocks(), orders.told
+
+
+class _OwnOrders:
+    """What became of the reader's orders, entry by entry."""
+
+    def __init__(self, words: Wording) -> None:
+        self.words = words
+        self.given = 0
+        self.failed: list[tuple[tuple[str, str], Refs]] = []
+        self.lucky: list[tuple[tuple[str, str], Refs]] = []
+        self.became: list[tuple[str, Refs]] = []
+        self.told: list[Entry] = []
+
+    def take(self, entry: Entry) -> None:
+        """Note what an entry says of an order, if it says anything."""
+        if entry.rule == "sequence/input" and entry.subject == self.words.reader:
+            self.given += int(entry.data.get("orders", 0))
+            self.told.append(entry)
+        elif self._is_own(entry) and (self._tells(entry) or _just_done(entry)):
+            self.told.append(entry)
+
+    def _is_own(self, entry: Entry) -> bool:
+        reader = self.words.reader
+        own = entry.subject == reader or entry.subject.startswith((f"{reader}:", f"{reader}#", f"{reader}>"))
+        return own and "event" not in entry.data
+
+    def _tells(self, entry: Entry) -> bool:
+        """Note what an entry tells beyond that an order was carried out as written; whether it does."""
+        words, data, refs = self.words, entry.data, (entry.n,)
+        asked = str(data.get("order") or data.get("asked") or "")
+        if data.get("outcome"):
+            self.became.append((sentence(words.told(entry.happened)), refs))
+        elif "refused" in data or "void" in data:
+            order = asked or entry.rule.partition("/")[2].replace("-", " ")
+            fate = "not possible" if "refused" in data else "came to nothing"
+            self.failed.append(((order, f"{fate}: {data.get('refused', data.get('void'))}"), refs))
+        elif asked and any(dice.get("hit") is not None for dice in entry.dice):
+            hit = any(dice.get("hit") is True for dice in entry.dice)
+            thrown = "; ".join(throw(dice) for dice in entry.dice if dice.get("hit") is hit)
+            if hit:
+                self.lucky.append(((asked, thrown + _found(entry, words)), refs))
+            else:
+                self.failed.append(((asked, thrown), refs))
+        elif "path" in data and "place" in data and data["path"][-1:] != [data["place"]]:
+            goal = str(data["path"][-1])
+            move = f"{words.units(data.get('units', {}))} to {words.spot(goal)}"
+            end = f"only as far as {words.spot(str(data['place']))}{_fallen(goal, words)}"
+            self.failed.append(((move, end), refs))
         else:
-            if _just_done(entry):
-                told.append(entry)
-            continue
-        told.append(entry)
-    if became:
-        rest: list[Block] = [_tried(rows)] if rows else []
-        return given, [bullets(became), *rest], told
-    if not given and not rows:
-        return 0, [Para("You sent no orders.")], told
-    out: list[Block] = []
-    fine = max(given - len(rows), 0)
-    if not rows:
-        every = "Both" if given == 2 else f"All {given}"
-        out.append(
-            Para(f"{every} were carried out as written." if given > 1 else "Your one order was carried out.")
-        )
-    else:
-        lead = f"{fine} of {given} {'was' if fine == 1 else 'were'} carried out as written; the others:"
-        out += [Para(lead if fine else "What became of them:"), _tried(rows)]
-    if lucky:
-        out += [Para("", "Successful rolls"), _tried(lucky)]
-    return given, out, told
+            return False
+        return True
+
+    def blocks(self) -> list[Block]:
+        """All of it, for the report."""
+        given, failed = self.given, len(self.failed)
+        if self.became:
+            return [bullets(self.became), *([_tried(self.failed)] if failed else [])]
+        if not given and not failed:
+            return [Para("You sent no orders.")]
+        out: list[Block] = []
+        if failed:
+            fine = max(given - failed, 0)
+            lead = f"{fine} of {given} {'was' if fine == 1 else 'were'} carried out as written; the others:"
+            out += [Para(lead if fine else "What became of them:"), _tried(self.failed)]
+        elif given == 1:
+            out.append(Para("Your one order was carried out."))
+        else:
+            out.append(Para(f"{'Both' if given == 2 else f'All {given}'} were carried out as written."))
+        if self.lucky:
+            out += [Para("", "Successful rolls"), _tried(self.lucky)]
+        return out
 
 
 def _tried(rows: Sequence[tuple[tuple[str, str], Refs]]) -> Table:
@@ -275,10 +278,10 @@ def _found(entry: Entry, words: Wording) -> str:
     return f": {rest.rstrip('.')}" if head and rest else ""
 
 
-def _fallen(world: World, goal: str, reader: str, words: Wording) -> str:
+def _fallen(goal: str, words: Wording) -> str:
     """Why somebody did not come to a place, if it is another's now."""
-    holder = world.holder_of(goal)
-    if holder is None or holder == reader or not world.hostile(reader, holder):
+    holder = words.world.holder_of(goal)
+    if holder is None or holder == words.reader or not words.world.hostile(words.reader, holder):
         return ""
     return f": {words.spot(goal)} is {words.of(holder)}"
 
@@ -301,12 +304,13 @@ def _told_elsewhere(world: World, entry: Entry) -> bool:
 
 
 def other_news(
-    world: World, entries: Iterable[Entry], reader: str, words: Wording, told: Sequence[Entry]
+    entries: Iterable[Entry], words: Wording, told: Sequence[Entry]
 ) -> tuple[list[tuple[str, Refs]], list[tuple[str, Refs]]]:
     """What no other part tells: news for everybody, and what the reader alone is told.
 
     The same thing of several is said once.
     """
+    world = words.world
     public: list[Entry] = []
     own: list[Entry] = []
     seen = {id(e) for e in told}
@@ -324,8 +328,8 @@ def other_news(
             continue
         if (
             empty(world, entry)
-            or (reader and _lists_nothing(entry))
-            or not (reader or EVERYONE in entry.audience)
+            or (words.reader and _lists_nothing(entry))
+            or not (words.reader or EVERYONE in entry.audience)
         ):
             continue
         (public if EVERYONE in entry.audience else own).append(entry)
@@ -335,7 +339,7 @@ def other_news(
     )
 
 
-def shown(entries: Iterable[Entry], reader: str, words: Wording) -> tuple[list[Block], list[Entry]]:
+def shown(entries: Iterable[Entry], words: Wording) -> tuple[list[Block], list[Entry]]:
     """What nations have laid open (tokens, cards, orders), as a table: whose it is, where it lies, how much
     of each kind. Also gives the entries that are told thereby.
     """
@@ -343,7 +347,9 @@ def shown(entries: Iterable[Entry], reader: str, words: Wording) -> tuple[list[B
     told: list[Entry] = []
     for entry in entries:
         rows = entry.data.get("shown", ())
-        if not (reader or EVERYONE in entry.audience) or not all("nation" in r and "what" in r for r in rows):
+        if not (words.reader or EVERYONE in entry.audience) or not all(
+            "nation" in r and "what" in r for r in rows
+        ):
             continue
         counts: dict[tuple[str, str], dict[str, int]] = {}
         for row in rows:
@@ -352,7 +358,7 @@ def shown(entries: Iterable[Entry], reader: str, words: Wording) -> tuple[list[B
         if not counts:
             continue
         kinds_of_all = sorted({kind for kinds in counts.values() for kind in kinds}, key=words.item)
-        mine_first = sorted(counts, key=lambda k: (k[0] != reader, words.name(k[0]), words.place(k[1])))
+        mine_first = sorted(counts, key=lambda k: (k[0] != words.reader, words.name(k[0]), words.place(k[1])))
         where = any(place for _, place in counts)
         lines = [
             (
@@ -390,9 +396,9 @@ def gravest_first(
     return [one for weight, one in ranked if weight], [one for weight, one in ranked if not weight]
 
 
-def by_nation(world: World, lines: Sequence[tuple[str, Refs]], words: Wording) -> list[tuple[str, Refs]]:
+def by_nation(lines: Sequence[tuple[str, Refs]], words: Wording) -> list[tuple[str, Refs]]:
     """News with what one nation did in one line, where that is several things: its name once, at first."""
-    begins = {capital(words.nation(n)) + " ": n for n in world.ruleset.rows("nations")}
+    begins = {capital(words.nation(n)) + " ": n for n in words.world.ruleset.rows("nations")}
     whose: list[str] = []
     for text, _ in lines:
         found = max((b for b in begins if text.startswith(b)), key=len, default="")
@@ -503,19 +509,20 @@ def _last(happened: Sequence[Message]) -> str:
     return slot if bracketed or kind == "place" or (kind == "nation" and not amounts) else ""
 
 
-def technology(world: World, reader: str, words: Wording, under_way: Sequence[str]) -> list[Block]:
+def technology(words: Wording, under_way: Sequence[str]) -> list[Block]:
     """What is known and what is under way, each in a sentence."""
+    world = words.world
     known = []
-    for tech, level in sorted(world.state.row("techs", reader).items()):
+    for tech, level in sorted(world.state.row("techs", words.reader).items()):
         name = printed(world, Entity("tech", tech))
         known.append(_leveled(world, tech, name, level))
     out: list[Block] = []
     if world.ruleset.rows("technologies"):
         out.append(Para((listing(known) or "nothing yet") + ".", "Known"))
     stages: dict[str, list[str]] = {}
-    for key, level in sorted(world.state.row("tech_stages", reader).items()):
+    for key, level in sorted(world.state.row("tech_stages", words.reader).items()):
         stage, _, tech = key.partition(":")
-        if tech and int(level) > int(world.state.get("techs", reader, tech, 0)):
+        if tech and int(level) > int(world.state.get("techs", words.reader, tech, 0)):
             name = printed(world, Entity("tech", tech))
             stages.setdefault(stage, []).append(_leveled(world, tech, name, level))
     for stage, names in stages.items():
@@ -531,17 +538,17 @@ def _leveled(world: World, tech: str, name: str, level: Any) -> str:
     return name if level is True or (level == 1 and not several) else f"{name} {level}"
 
 
-def losses(found: Iterable[Any], reader: str, words: Wording) -> str:
+def losses(found: Iterable[Any], words: Wording) -> str:
     """What the reader and those they fought lost in battles that they were in, in a sentence."""
     mine: dict[str, int] = {}
     theirs = 0
     for fight in found:
-        if reader not in fight.parties():
+        if words.reader not in fight.parties():
             continue
         for side in ("attacker", "defender"):
-            with_me = reader in fight.owners(side)
+            with_me = words.reader in fight.owners(side)
             for owner, kinds in fight.lost.get(side, {}).items():
-                if owner == reader:
+                if owner == words.reader:
                     for kind, n in kinds.items():
                         mine[kind] = mine.get(kind, 0) + n
                 elif not with_me:
@@ -556,11 +563,11 @@ def losses(found: Iterable[Any], reader: str, words: Wording) -> str:
     )
 
 
-def input_notices(entries: Iterable[Entry], reader: str, words: Wording) -> list[str]:
+def input_notices(entries: Iterable[Entry], words: Wording) -> list[str]:
     """Who ordered for the reader, and whether their orders were missing."""
     out = []
     for entry in entries:
-        if entry.rule != "sequence/input" or (entry.subject != reader and reader):
+        if entry.rule != "sequence/input" or (entry.subject != words.reader and words.reader):
             continue
         who = words.nation(entry.subject)
         if "seat" in entry.data:

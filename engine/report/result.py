@@ -17,17 +17,17 @@ from .document import Block, Para, Table, table
 from .wording import Wording, listing
 
 
-def result(world: World, entries: Sequence[Entry], reader: str, words: Wording) -> list[Block]:
+def result(entries: Sequence[Entry], words: Wording) -> list[Block]:
     """The blocks that tell it, if the game ended with one of these entries; else none."""
     over = next((e for e in reversed(entries) if "winners" in e.data), None)
     if over is None:
         return []
-    row = world.ruleset.row("victory", over.rule.partition("/")[2])
-    out: list[Block] = [Para(_won(world, over.data["winners"], reader, words), refs=(over.n,))]
+    row = words.world.ruleset.row("victory", over.rule.partition("/")[2])
+    out: list[Block] = [Para(_won(over.data["winners"], words), refs=(over.n,))]
     if over.data.get("ranks"):
-        out.append(_ranking(world, row["rank"], over, words))
+        out.append(_ranking(row["rank"], over, words))
     if sides := over.data.get("sides"):
-        name = _named(world, row["side_by"])
+        name = _named(words.world, row["side_by"])
         said = listing(f"{words.side(s['who'])} {s['shown']}" for s in sides)
         out.append(Para(f"{said}.", name))
     return out
@@ -47,21 +47,22 @@ def _named(world: World, criterion: str) -> str:
     return str(world.ruleset.row("victory", criterion).get("name", criterion))
 
 
-def _won(world: World, winners: Sequence[str], reader: str, words: Wording) -> str:
+def _won(winners: Sequence[str], words: Wording) -> str:
     """Who has won, in a sentence."""
     if not winners:
         return "Nobody has won."
-    sides = world.ruleset.rows("sides")
-    if reader and list(winners) == [reader]:
+    sides = words.world.ruleset.rows("sides")
+    if words.reader and list(winners) == [words.reader]:
         return "You have won."
     names = listing(words.side(w) if w in sides else words.nation(w) for w in winners)
-    if reader not in winners and len(winners) == 1 and winners[0] not in sides:
+    if words.reader not in winners and len(winners) == 1 and winners[0] not in sides:
         return f"{capital(names)} has won."
     return f"{capital(names)} have won."
 
 
-def _ranking(world: World, criterion: str, over: Entry, words: Wording) -> Table:
+def _ranking(criterion: str, over: Entry, words: Wording) -> Table:
     """Everybody's rank and value, and the values that it was put together from."""
+    world = words.world
     parts = world.ruleset.row("victory", criterion).get("parts", ())
     ranks: list[Mapping[str, Any]] = over.data["ranks"]
     barred = kept_from_first(ranks)

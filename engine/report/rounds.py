@@ -14,7 +14,6 @@ from ..core.journal import Entry
 from ..core.messages import capital
 from ..core.model import Ruleset
 from ..turn.sequence import node_name
-from ..world.world import World
 from . import fights, news
 from .document import Block, Para
 from .wording import Wording, counted, listing, sentence
@@ -59,37 +58,35 @@ def steps_inside(ruleset: Ruleset) -> frozenset[str]:
     return frozenset(found)
 
 
-def blocks(world: World, entries: Sequence[Entry], reader: str, words: Wording) -> list[Block]:
+def blocks(entries: Sequence[Entry], words: Wording) -> list[Block]:
     """What each power did in its turn, one paragraph each, in the order of play; nothing where all play
     together.
     """
-    if not own_turns(world.ruleset):
+    if not own_turns(words.world.ruleset):
         return []
     out: list[Block] = []
     quiet: list[str] = []
-    for nation, those in by_power(world.ruleset, entries):
+    for nation, those in by_power(words.world.ruleset, entries):
         if nation:
             said = [
-                *_told_to_all(world, those, nation, reader, words),
-                *_battles(world, those, nation, reader, words),
+                *_told_to_all(those, nation, words),
+                *_battles(those, nation, words),
                 *_walked_in(those, words),
             ]
             if said:
-                who = "You" if nation == reader else capital(words.name(nation))
+                who = "You" if nation == words.reader else capital(words.name(nation))
                 out.append(Para(" ".join(said), who, tuple(e.n for e in those)))
-            elif nation != reader:  # readers know themselves what they did
+            elif nation != words.reader:  # readers know themselves what they did
                 quiet.append(words.nation(nation))
     if quiet and out and len(quiet) <= MOST_QUIET:
         out.append(Para(f"{listing(quiet)}.", "Nothing was seen of"))
     return out
 
 
-def _told_to_all(
-    world: World, entries: Sequence[Entry], nation: str, reader: str, words: Wording
-) -> list[str]:
+def _told_to_all(entries: Sequence[Entry], nation: str, words: Wording) -> list[str]:
     """What everybody is told of a power's turn, without its name at the beginning of each sentence."""
     public, _ = news.other_news(
-        world, [e for e in entries if e.rule not in own_turns(world.ruleset)], reader, words, ()
+        [e for e in entries if e.rule not in own_turns(words.world.ruleset)], words, ()
     )
     named = [capital(f"{name} ") for name in (words.nation(nation), words.name(nation))]
     return [
@@ -97,7 +94,7 @@ def _told_to_all(
     ]
 
 
-def _battles(world: World, entries: Sequence[Entry], nation: str, reader: str, words: Wording) -> list[str]:
+def _battles(entries: Sequence[Entry], nation: str, words: Wording) -> list[str]:
     """Its battles, those that it won first, each with what both lost of what they had; those of the reader
     are told apart.
     """
@@ -107,7 +104,7 @@ def _battles(world: World, entries: Sequence[Entry], nation: str, reader: str, w
     mine: list[str] = []
     apart: list[fights.Fight] = []
     found = fights.fights(entries)
-    heads = {id(fight) for fight in fights.gravest(world, found, reader, words)}
+    heads = {id(fight) for fight in fights.gravest(found, words)}
     last = {fight.place: fight for fight in found if id(fight) in heads}
     for fight in found:
         if (
@@ -116,7 +113,7 @@ def _battles(world: World, entries: Sequence[Entry], nation: str, reader: str, w
             or not (fight.started("attacker") and fight.started("defender"))
         ):
             continue
-        told_below = bool(reader) and reader in fight.parties()
+        told_below = bool(words.reader) and words.reader in fight.parties()
         if fight.came_to_nothing:
             apart += [] if told_below else [fight]
             continue
@@ -131,7 +128,7 @@ def _battles(world: World, entries: Sequence[Entry], nation: str, reader: str, w
         how = _outcome(fight, own, None if to is None else str(to), nation, words)
         (won if to or fight.winner == own else lost).append(f"{words.place(fight.place)} {how} ({cost})")
     with_you = [f"battles with you: {listing(dict.fromkeys(mine))}"] if mine else []
-    if mine and nation == reader:
+    if mine and nation == words.reader:
         with_you = [f"{counted(len(mine), 'battle')}, told below"]
     said = [sentence(", ".join(part)) for part in (won, lost, with_you) if part]
     return [*said, fights.met_only(apart, words)] if apart else said

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,85 +33,20 @@ MOST_BESIDE = 3
 """Of these so many in each theater."""
 
 
-def sightings(world: World, entries: Sequence[Entry], reader: str, words: Wording, turn: int) -> list[Block]:
+def sightings(entries: Sequence[Entry], words: Wording, turn: int) -> list[Block]:
     """Counted now (with the count before), seen in part, looked at in vain, older; then what the view shows
     from afar.
     """
-    before = _before(world, entries, reader)
-    counted_now: list[Counted] = []
-    part: list[str] = []
-    none: list[str] = []
-    empty: list[str] = []
-    vain: list[str] = []
-    older: list[tuple[int, str]] = []
-    other: list[str] = []
-    own = {p for p in world.ruleset.rows("places") if world.holder_of(p) == reader}
-    for key, row in sorted(world.state.row("knowledge", reader).items()):
-        what, _, place = key.rpartition(":")
-        if key.startswith(BEFORE):
-            continue
-        is_place = world.ruleset.has("places", place)
-        if not is_place or ("n" not in row and "units" not in row):
-            if row.get("as") != EXACT or "seen" in row or "n" in row or "units" in row:
-                other.append(_known(world, words, key, row, turn))
-            continue  # that something is known exactly says nothing by itself
-        if place in own:
-            continue
-        fresh = row.get("since", -1) >= turn
-        name = words.place(place) + ("" if what in ("", "units") else f" ({what})")
-        said = _count(words, row)
-        if not fresh:
-            if row.get("n"):
-                age = turn - int(row.get("since", turn))
-                older.append((age, f"{name} {said} ({counted(age, 'turn')})"))
-            continue
-        last = before.get(key)
-        if "units" in row:
-            if not row["units"]:
-                empty.append(name)
-            else:
-                whose = _whose(world, words, place, reader)
-                counted_now.append(Counted(place, name + whose, row["units"], last or {}))
-        else:
-            earlier = world.state.get("knowledge", reader, BEFORE + key) or last or {}
-            said = f" ({_count(words, earlier)} before)" if earlier.get("n") else ""
-            (part if row.get("n") else none).append(f"{name} {row['n'] or ''}".rstrip() + said)
-    looked = {
-        str(e.data["place"])
-        for e in entries
-        if e.rule.startswith("detection/") and "chance" in e.data and "place" in e.data
-    }
-    vain += sorted(
-        words.place(p)
-        for p in looked
-        if f"units:{p}" not in world.state.row("knowledge", reader) and p not in own
-    )
-    out: list[Block] = []
-    out += _counted(world, words, "Counted this turn", counted_now)
-    if empty:
-        out.append(Para(listing(empty) + ".", "No enemy in"))
-    if part:
-        out.append(Para("; ".join(part) + ".", "Seen in part, more may be there"))
-    if none or vain:
-        out.append(Para(listing(few([*none, *vain], MOST_LOOKED)) + ".", "Looked at, nothing certain"))
-    if older:
-        newest = [text for _, text in sorted(older, key=lambda o: o[0])]
-        out.append(Para("; ".join(few(newest, MOST_OLDER, "counts")) + ".", "Older, with its age"))
-    out.extend(
-        _afar(
-            world,
-            reader,
-            words,
-            {
-                k.rpartition(":")[2]
-                for k, r in world.state.row("knowledge", reader).items()
-                if r.get("since", -1) >= turn
-            },
-        )
-    )
-    if other:
-        out.append(Bullets(tuple(other)))
-    return out
+    known = _Sightings(words, turn, _before(words.world, entries, words.reader))
+    for key, row in sorted(words.world.state.row("knowledge", words.reader).items()):
+        known.take(key, row)
+    return known.blocks(_looked_at(entries))
+
+
+def _looked_at(entries: Sequence[Entry]) -> set[str]:
+    """The places at which somebody looked."""
+    looks = (entry.data for entry in entries if entry.rule.startswith("detection/"))
+    return {str(look["place"]) for look in looks if "chance" in look and "place" in look}
 
 
 @dataclass(frozen=True)
@@ -125,15 +61,88 @@ class Counted:
     before: Mapping[str, Any] | None = None
 
 
-def _counted(world: World, words: Wording, title: str, found: Sequence[Counted]) -> list[Block]:
+class _Sightings:
+    """What the reader knows of others, by how certain and how old it is. `before`: what was known before this
+    turn."""
+
+    def __init__(self, words: Wording, turn: int, before: Mapping[str, Mapping[str, Any]]) -> None:
+        self.words = words
+        self.world = words.world
+        self.turn = turn
+        self.before = before
+        self.own = {p for p in self.world.ruleset.rows("places") if self.world.holder_of(p) == words.reader}
+        self.counted: list[Counted] = []
+        self.part: list[str] = []
+        self.none: list[str] = []
+        self.empty: list[str] = []
+        self.older: list[tuple[int, str]] = []
+        self.other: list[str] = []
+
+    def take(self, key: str, row: Row) -> None:
+        """Note one thing that is known."""
+        what, _, place = key.rpartition(":")
+        if key.startswith(BEFORE):
+            return
+        if not self.world.ruleset.has("places", place) or ("n" not in row and "units" not in row):
+            # that something is known exactly says nothing by itself
+            if row.get("as") != EXACT or "seen" in row or "n" in row or "units" in row:
+                self.other.append(_known(self.words, key, row, self.turn))
+            return
+        if place in self.own:
+            return
+        name = self.words.place(place) + ("" if what in ("", "units") else f" ({what})")
+        if self._is_fresh(row):
+            self._take_fresh(key, place, name, row)
+        elif row.get("n"):
+            age = self.turn - int(row.get("since", self.turn))
+            self.older.append((age, f"{name} {_count(self.words, row)} ({counted(age, 'turn')})"))
+
+    def _is_fresh(self, row: Row) -> bool:
+        return bool(row.get("since", -1) >= self.turn)
+
+    def _take_fresh(self, key: str, place: str, name: str, row: Row) -> None:
+        """Note what was learned of the units in a place in this turn."""
+        last = self.before.get(key) or {}
+        if "units" not in row:
+            earlier = self.world.state.get("knowledge", self.words.reader, BEFORE + key) or last
+            change = f" ({_count(self.words, earlier)} before)" if earlier.get("n") else ""
+            seen = self.part if row.get("n") else self.none
+            seen.append(f"{name} {row['n'] or ''}".rstrip() + change)
+        elif row["units"]:
+            self.counted.append(Counted(place, name + _whose(self.words, place), row["units"], last))
+        else:
+            self.empty.append(name)
+
+    def blocks(self, looked: AbstractSet[str]) -> list[Block]:
+        """All of it, for the report; of the places where somebody `looked` those of which nothing is known
+        besides."""
+        words, knowledge = self.words, self.world.state.row("knowledge", self.words.reader)
+        vain = sorted(words.place(p) for p in looked - self.own if f"units:{p}" not in knowledge)
+        out = _counted(words, "Counted this turn", self.counted)
+        if self.empty:
+            out.append(Para(listing(self.empty) + ".", "No enemy in"))
+        if self.part:
+            out.append(Para("; ".join(self.part) + ".", "Seen in part, more may be there"))
+        if uncertain := [*self.none, *vain]:
+            out.append(Para(listing(few(uncertain, MOST_LOOKED)) + ".", "Looked at, nothing certain"))
+        if self.older:
+            newest = [text for _, text in sorted(self.older, key=lambda o: o[0])]
+            out.append(Para("; ".join(few(newest, MOST_OLDER, "counts")) + ".", "Older, with its age"))
+        out += _afar(words, {key.rpartition(":")[2] for key, row in knowledge.items() if self._is_fresh(row)})
+        if self.other:
+            out.append(Bullets(tuple(self.other)))
+        return out
+
+
+def _counted(words: Wording, title: str, found: Sequence[Counted]) -> list[Block]:
     """Units of others as tables of figures, a row a place; places that hold other kinds of units have a table
     of their own.
     """
-    known = world.ruleset.rows("places")
+    known = words.world.ruleset.rows("places")
     stacks: dict[str, list[Mapping[str, Any]]] = {
         c.place: [{"kind": k, "n": n} for k, n in c.units.items()] for c in found
     }
-    order = list(world.ruleset.rows("units"))
+    order = list(words.world.ruleset.rows("units"))
     out: list[Block] = []
     for at in alike_places(known, stacks):
         rows: list[tuple[str, ...]] = []
@@ -141,7 +150,7 @@ def _counted(world: World, words: Wording, title: str, found: Sequence[Counted])
         total = merged([dict(c.units) for c in mine])
         common = sorted(total, key=lambda k: -sum(1 for c in mine if k in c.units))[:WIDE]
         kinds = sorted(common, key=lambda k: order.index(k) if k in order else len(order))
-        names, short = columns(world, words, kinds)
+        names, short = columns(words, kinds)
         for one in mine:
             rest = words.short_units({k: n for k, n in one.units.items() if k not in kinds})
             last = () if one.before is None else (_earlier(words, one.before, kinds),)
@@ -181,12 +190,17 @@ def _count(words: Wording, row: Mapping[str, Any]) -> str:
     return f"{row['n']} or more" if row.get("n") else "nothing certain"
 
 
-def _whose(world: World, words: Wording, place: str, reader: str) -> str:
+def _whose(words: Wording, place: str) -> str:
+    world = words.world
     owners = sorted(
-        {str(r["owner"]) for _, r in world.state.stacks(at=place) if world.hostile(reader, str(r["owner"]))}
+        {
+            str(r["owner"])
+            for _, r in world.state.stacks(at=place)
+            if world.hostile(words.reader, str(r["owner"]))
+        }
     )
     holder = world.holder_of(place)
-    known = owners or ([holder] if holder and holder != reader else [])
+    known = owners or ([holder] if holder and holder != words.reader else [])
     if len(known) == 1:
         row = world.ruleset.row_or_empty("nations", known[0])
         said = str(row.get("adjective") or words.name(known[0]))
@@ -194,10 +208,12 @@ def _whose(world: World, words: Wording, place: str, reader: str) -> str:
     return f", {listing(words.name(o) for o in known)}" if known else ""
 
 
-def _afar(world: World, reader: str, words: Wording, told: set[str]) -> list[Block]:
+def _afar(words: Wording, told: set[str]) -> list[Block]:
     """Units of others that the view shows in places of which nothing is told above: exact ones, and bands by
     their range.
     """
+    reader = words.reader
+    world = words.world
     exact: dict[tuple[str, str], dict[str, int]] = {}
     bands: dict[tuple[str, str], list[str]] = {}
     for _, row in world.state.stacks():
@@ -217,7 +233,7 @@ def _afar(world: World, reader: str, words: Wording, told: set[str]) -> list[Blo
     ):
         by_owner.setdefault(owner, []).append((place, kinds))
     if len(exact) > MOST_IN_SIGHT:
-        out += _in_sight_by_theater(world, reader, words, exact, near)
+        out += _in_sight_by_theater(words, exact, near)
     elif by_owner:
         lines = [
             sentence(
@@ -245,8 +261,6 @@ def _afar(world: World, reader: str, words: Wording, told: set[str]) -> list[Blo
 
 
 def _in_sight_by_theater(
-    world: World,
-    reader: str,
     words: Wording,
     exact: Mapping[tuple[str, str], Mapping[str, int]],
     near: set[str],
@@ -254,15 +268,16 @@ def _in_sight_by_theater(
     """Of many units in sight, theater by theater, the strongest enemies next to the reader's; others by
     nation only.
     """
+    world = words.world
     beside: dict[str, list[tuple[int, str, str]]] = {}
     far: dict[tuple[bool, str], list[int]] = {}
     for (place, owner), kinds in exact.items():
         n = sum(kinds.values())
-        if world.hostile(reader, owner) and place in near:
+        if world.hostile(words.reader, owner) and place in near:
             said = f"{_at(words.place(place))} {words.short_units(kinds)} ({words.name(owner)})"
             beside.setdefault(theater_of(world, place), []).append((n, place, said))
         else:
-            far.setdefault((world.hostile(reader, owner), owner), []).append(n)
+            far.setdefault((world.hostile(words.reader, owner), owner), []).append(n)
     out: list[Block] = []
     if beside:
         lines = []
@@ -305,8 +320,9 @@ def _neighbors(world: World, reader: str) -> list[str]:
     return list(dict.fromkeys(p for place in own for p in world.geography.next_to(place)))
 
 
-def _known(world: World, words: Wording, key: str, row: Mapping[str, Any], turn: int) -> str:
+def _known(words: Wording, key: str, row: Mapping[str, Any], turn: int) -> str:
     """One thing that a nation has learned, in words, with its age."""
+    world = words.world
     what, _, subject = key.rpartition(":")
     form = next((k for f, k in _SUBJECTS if world.ruleset.has(f, subject)), None)
     name = printed(world, Entity(form, subject)) if form else subject

@@ -69,23 +69,25 @@ def conditions(words: Wording, rows: Sequence[Mapping[str, Any]]) -> str:
     return "; ".join(found)
 
 
-def columns(world: World, words: Wording, kinds: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def columns(words: Wording, kinds: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The heads of columns of figures for kinds of units: their names, and what stands for them where room is
     scarce.
     """
     names = tuple(words.kind(k) for k in kinds)
     short = []
     for kind, name in zip(kinds, names, strict=True):
-        symbol = str(world.ruleset.row_or_empty("units", kind).get("symbol") or "")
+        symbol = str(words.world.ruleset.row_or_empty("units", kind).get("symbol") or "")
         brief = symbol.lower() if len(symbol) > 1 else name[:4].rstrip()
         short.append(name if len(name) <= 5 else brief)
     return names, tuple(short)
 
 
-def forces(world: World, reader: str, words: Wording) -> list[Block]:
+def forces(words: Wording) -> list[Block]:
     """Own units in tables, one for each kind of place: a row a place, by theater; then allies', in a sentence
     each.
     """
+    reader = words.reader
+    world = words.world
     places = by_place(world, [reader])
     known = world.ruleset.rows("places")
     out: list[Block] = []
@@ -97,14 +99,12 @@ def forces(world: World, reader: str, words: Wording) -> list[Block]:
             else at
         )
         made = _forces_table(
-            world,
-            reader,
             words,
             {p: there[p] for p in large},
             merged([counts(rows) for rows in there.values()]),
         )
         out.append(replace(made, notes=()) if any(isinstance(b, Table) and b.notes for b in out) else made)
-        out += _smaller(world, reader, words, {p: there[p] for p in at if p not in large})
+        out += _smaller(words, {p: there[p] for p in at if p not in large})
     if not places:
         out.append(Para("You have no units."))
     empty = _empty(world, reader, places)
@@ -114,11 +114,11 @@ def forces(world: World, reader: str, words: Wording) -> list[Block]:
         rest = sum(words.worth(p) or 0 for p in dear[MOST_EMPTY:])
         told = few(said, MOST_EMPTY, f"places{f' worth {rest}' if rest else ''}")
         out.append(Para(listing(told) + ".", "Empty"))
-    out += works(world, reader, words)
+    out += works(words)
     allies = [n for n in world.nations() if n != reader and world.alive(n) and world.allied(reader, n)]
     near = _own_ground(world, reader, places)
     many = len(by_place(world, allies)) > MOST_ALLIED
-    if aboard := _guests(world, reader, words):
+    if aboard := _guests(words):
         out.append(Para(aboard, "Aboard your ships"))
     for ally in allies:
         said_of = _of_an_ally(words, by_place(world, [ally]), near, many)
@@ -176,10 +176,10 @@ def _of_an_ally(
     return "; ".join(said) + "." if said else ""
 
 
-def _guests(world: World, reader: str, words: Wording) -> str:
+def _guests(words: Wording) -> str:
     """Units of others aboard carriers of the reader (`host`)."""
     of: dict[str, list[str]] = {}
-    guests = [row for _, row in world.state.stacks() if row.get("host") == reader]
+    guests = [row for _, row in words.world.state.stacks() if row.get("host") == words.reader]
     for owner, place in sorted({(str(row["owner"]), str(row["place"])) for row in guests}):
         there = [row for row in guests if (row["owner"], row["place"]) == (owner, place)]
         of.setdefault(owner, []).append(f"{words.place(place)} {words.units(counts(there))}")
@@ -197,14 +197,13 @@ def _empty(world: World, reader: str, places: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _smaller(
-    world: World, reader: str, words: Wording, places: Mapping[str, list[Mapping[str, Any]]]
-) -> list[Block]:
+def _smaller(words: Wording, places: Mapping[str, list[Mapping[str, Any]]]) -> list[Block]:
     """Places without a row of their own in a paragraph, by theater."""
+    world = words.world
     found: dict[str, dict[str, list[str]]] = {}
     for place, rows in places.items():
         said = "; ".join(s for s in (words.short_units(counts(rows)), conditions(words, rows)) if s)
-        name = words.place(place) + (" !" if threatened(world, reader, place) else "")
+        name = words.place(place) + (" !" if threatened(world, words.reader, place) else "")
         found.setdefault(theater_of(world, place), {}).setdefault(said, []).append(name)
     out: list[str] = []
     for theater in sorted(found, key=theater_names(world).index):
@@ -217,20 +216,19 @@ def _smaller(
 
 
 def _forces_table(
-    world: World,
-    reader: str,
     words: Wording,
     places: Mapping[str, list[Mapping[str, Any]]],
     total: Mapping[str, int],
 ) -> Table:
     """A row for each of some places; `total` counts those without a row, too."""
+    world = words.world
     order = list(world.ruleset.rows("units"))
     kinds = sorted(total, key=lambda k: order.index(k) if k in order else len(order))
     if len(kinds) > WIDE:
         common = sorted(kinds, key=lambda k: -sum(1 for rows in places.values() if k in counts(rows)))[:WIDE]
         kinds = [k for k in kinds if k in common]
     worths = any(words.worth(p) for p in places)
-    full, short = columns(world, words, kinds)
+    full, short = columns(words, kinds)
     shared = shared_words([words.place(p) for p in places])
     head, narrow = (("", shared, *n, *(("worth",) if worths else ()), "") for n in (full, short))
     rows: list[tuple[str, ...]] = []
@@ -246,7 +244,7 @@ def _forces_table(
             here = counts(left[place])
             rest = words.short_units({k: n for k, n in here.items() if k not in kinds})
             note = "; ".join(s for s in (rest, conditions(words, left[place])) if s)
-            mark = " !" if threatened(world, reader, place) else ""
+            mark = " !" if threatened(world, words.reader, place) else ""
             marked = marked or bool(mark)
             cells = (*(str(here.get(k) or "-") for k in kinds), note)
             alike.setdefault(cells, []).append(
@@ -285,15 +283,15 @@ def shared_words(names: Sequence[str]) -> str:
     return " ".join(first[:n])
 
 
-def works(world: World, reader: str, words: Wording) -> list[Block]:
+def works(words: Wording) -> list[Block]:
     """What the reader has built along borders and toward where, in a sentence for each kind: "A and B toward
     C".
     """
     found: dict[str, dict[str, list[str]]] = {}
-    for key, row in sorted(world.state.table("links").items()):
+    for key, row in sorted(words.world.state.table("links").items()):
         for place in key.split("--"):
             built = row.get(f"works@{place}")
-            if built and world.holder_of(place) == reader:
+            if built and words.world.holder_of(place) == words.reader:
                 other = next((p for p in key.split("--") if p != place), place)
                 found.setdefault(str(built), {}).setdefault(place, []).append(words.place(other))
     out: list[Block] = []
@@ -328,8 +326,10 @@ def _enemies(world: World, reader: str, place: str) -> tuple[int, str]:
     ) if found.exact else f"{found.least} or more enemy units"
 
 
-def danger(world: World, reader: str, words: Wording, most: int = 6) -> list[str]:
+def danger(words: Wording, most: int = 6) -> list[str]:
     """Own places without a defender beside a seen enemy, the dearest first."""
+    reader = words.reader
+    world = words.world
     manned = {
         str(r["place"])
         for _, r in world.state.stacks()
@@ -363,11 +363,11 @@ def danger(world: World, reader: str, words: Wording, most: int = 6) -> list[str
     return out
 
 
-def beside_enemies(world: World, reader: str, words: Wording, most: int = 5) -> list[str]:
+def beside_enemies(words: Wording, most: int = 5) -> list[str]:
     """Own forces that stand in one place with units of an enemy, as at sea, the most endangered first."""
     found = []
-    for place, rows in by_place(world, [reader]).items():
-        n, said = _enemies(world, reader, place)
+    for place, rows in by_place(words.world, [words.reader]).items():
+        n, said = _enemies(words.world, words.reader, place)
         if n:
             mine = counts(rows)
             found.append((sum(mine.values()) - n, place, mine, said))

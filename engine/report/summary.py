@@ -59,7 +59,7 @@ def orders(entries: Sequence[Entry], words: Wording) -> list[Block]:
     return [table(("", "sent by", "orders", "not possible"), rows)] if rows else []
 
 
-def look_again(world: World, entries: Sequence[Entry], words: Wording) -> list[Block]:
+def look_again(entries: Sequence[Entry], words: Wording) -> list[Block]:
     """What players may ask about: orders that could not be carried out, units with no way out or no part in a
     battle, missing orders, means in places that are another's now, wars with somebody who is not in play."""
     by = {
@@ -82,10 +82,7 @@ def look_again(world: World, entries: Sequence[Entry], words: Wording) -> list[B
         elif entry.rule == "sequence/input" and entry.happened and "orders" in entry.data:
             items.append((f"{words.name(entry.subject)}: {words.told(entry.happened)}", (entry.n,)))
     for nation in (n for n, sent in by.items() if sent != "policy"):
-        items += [
-            (said, ())
-            for said in (*_left_behind(world, nation, words), *_at_war_with_nobody(world, nation, words))
-        ]
+        items += [(said, ()) for said in (*_left_behind(nation, words), *_at_war_with_nobody(nation, words))]
     return [bullets([(sentence(text), refs) for text, refs in items])] if items else []
 
 
@@ -100,8 +97,9 @@ def _worth_a_look(entry: Entry, by: Mapping[str, Any]) -> bool:
     )
 
 
-def _left_behind(world: World, nation: str, words: Wording) -> list[str]:
+def _left_behind(nation: str, words: Wording) -> list[str]:
     """Means of a nation that lie in a place which somebody else holds."""
+    world = words.world
     out = []
     for what in world.ruleset.rows("resources"):
         for purse, amount in sorted(treasury.purses(world, nation, what).items()):
@@ -115,7 +113,8 @@ def _left_behind(world: World, nation: str, words: Wording) -> list[str]:
     return out
 
 
-def _at_war_with_nobody(world: World, nation: str, words: Wording) -> list[str]:
+def _at_war_with_nobody(nation: str, words: Wording) -> list[str]:
+    world = words.world
     gone = [n for n in world.nations() if n != nation and not world.alive(n) and world.hostile(nation, n)]
     return (
         [f"{words.name(nation)} is at war with {listing(map(words.name, gone))}, of whom nobody is there"]
@@ -139,11 +138,11 @@ _COUNTED = {0: "nobody", 2: "both"}
 """How owners on a side are summed up who are not a single one; more than two are all."""
 
 
-def battles(world: World, entries: Sequence[Entry], words: Wording) -> list[Block]:
+def battles(entries: Sequence[Entry], words: Wording) -> list[Block]:
     """A row for each battle, the gravest first; what happened before it at the same place with it."""
     taken = told_fights.captured(entries)
     rows, refs, marked, apart = [], [], False, []
-    for fight in told_fights.gravest(world, told_fights.fights(entries), "", words):
+    for fight in told_fights.gravest(told_fights.fights(entries), words):
         if fight.came_to_nothing:
             apart.append(fight)
             continue
@@ -181,8 +180,9 @@ MOST_KINDS = 6
 """Kinds of units with a column of their own in the table of nations; the others are added up."""
 
 
-def nations(world: World, entries: Sequence[Entry], words: Wording) -> list[Block]:
+def nations(entries: Sequence[Entry], words: Wording) -> list[Block]:
     """Every nation that has anything: means, income, units by kind, and what it discovered in the turn."""
+    world = words.world
     units: dict[str, dict[str, int]] = {}
     for _, row in world.state.stacks():
         of = units.setdefault(str(row["owner"]), {})
@@ -215,7 +215,7 @@ def nations(world: World, entries: Sequence[Entry], words: Wording) -> list[Bloc
         )
     rows.sort(key=lambda r: (-int(r[1]) if r[1].isdigit() else 0, r[0]))
     name = treasury.in_words(world.ruleset, money) if money else "means"
-    names, short = columns(world, words, kinds)
+    names, short = columns(words, kinds)
     rest = ("others",) if len(total) > len(kinds) else ()
     last = ("discovered",) if found else ("",)
     if not rows:
@@ -239,8 +239,9 @@ def _discovered(world: World, entries: Sequence[Entry]) -> dict[str, list[str]]:
     return out
 
 
-def tracks(world: World, entries: Sequence[Entry], words: Wording) -> list[Block]:
+def tracks(entries: Sequence[Entry], words: Wording) -> list[Block]:
     """Where nations stand on tracks, the farthest first, and who moved on them in the turn."""
+    world = words.world
     out: list[Block] = []
     for id_, row in world.ruleset.rows("tracks").items():
         moved: dict[str, Any] = {}

@@ -135,15 +135,15 @@ class _BookWriter:
         row = self.register[id_]
         option = self.ruleset.row_or_empty("options", str(row.get("option", "")))
         return Rule(
-            id_,
-            str(row.get("title", "")),
-            str(row["text"]),
-            str(row.get("status", "stated")),
-            str(row.get("why", "")),
-            str(option.get("name") or option.get("text", "")),
-            tuple(self._rule(r) for r in self.readings.get(id_, ()) if self.register[r].get("text")),
-            None if self.tested is None else self.tested.get(id_, 0),
-            _spans(row.get("lines")),
+            id=id_,
+            title=str(row.get("title", "")),
+            text=str(row["text"]),
+            status=str(row.get("status", "stated")),
+            why=str(row.get("why", "")),
+            option=str(option.get("name") or option.get("text", "")),
+            readings=tuple(self._rule(r) for r in self.readings.get(id_, ()) if self.register[r].get("text")),
+            tests=None if self.tested is None else self.tested.get(id_, 0),
+            lines=_spans(row.get("lines")),
         )
 
     def _told_by_rows(self) -> Iterator[Chapter]:

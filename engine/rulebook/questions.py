@@ -251,7 +251,7 @@ class Inquiry:
             yield f"Nothing that you were told happened to {listing(named)}."
 
     def _fights(self, entries: Sequence[Entry], places: set[str], nations: set[str]) -> Iterator[str]:
-        order = fights.gravest(self.world, fights.fights(entries), self.nation, self.words)
+        order = fights.gravest(fights.fights(entries), self.words)
         taken = fights.captured(entries)
         those = [f for f in order if not places or f.place in places]
         those = [f for f in those if not nations or nations & f.parties()] or (those if places else [])

@@ -2,8 +2,7 @@
 to an audience.
 
 `EffectRunner` runs one tail inside one open journal entry. `core/registry` names the verbs; this module holds
-the
-structure: conditions, dice, cases, `for`, and the names they bind.
+the structure: conditions, dice, cases, `for`, and the names they bind.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from ..ruleset.expressions.parse import strip_mark
 from ..world.amounts import amount, face_fits
 from ..world.messages import message, say
 from ..world.selections import as_set, weight
-from ..world.world import Names, World, round_as
+from ..world.world import Names, World
 from .context import Turn, audience_ids
 from .decisions import decide
 
@@ -144,35 +143,26 @@ class EffectRunner:
         roll = row["roll"] if isinstance(row["roll"], Mapping) else {"die": row["roll"]}
         count = self.world.number(roll["dice"], scope) if "dice" in roll else 1
         need = self._need(roll, scope)
-        upto = None
-        if need is not None and "results" not in row:
-            upto = None if any("result" in text for text in texts_in(row)) else need.upto
+        upto = None if need is None or _reads_result(row) else need.upto
         totals = [self.stream().roll(roll["die"], upto) for _ in range(few(int(count), "dice of one roll"))]
         success = None if need is None else any(map(need.fits, totals))
         self.turn.chanced = True
         if success is not None and self.turn.fortune is not None:
             success = self.turn.fortune
-        choose = max if "at_least" in roll else min
-        scope["result"] = best = (
-            choose(totals, default=0) if {"at_least", "at_most"} & roll.keys() else sum(totals)
-        )
+        if "at_least" in roll:
+            best = max(totals, default=0)
+        else:
+            best = min(totals, default=0) if "at_most" in roll else sum(totals)
+        scope["result"] = best
         if success is not None:
             scope["success"] = success
         self.note_dice(need=need and need.said, hit=success)
-        results = row.get("results")
-        if results:
-            for faces, effects in results.items():
-                if faces != "else" and face_fits(faces, best):
-                    self.effects(effects, scope)
-                    break
-            else:
-                self.effects(results.get("else", ()), scope)
+        if results := row.get("results"):
+            shown = next((faces for faces in results if faces != "else" and face_fits(faces, best)), "else")
+            self.effects(results.get(shown, ()), scope)
         if "cases" in row and success is not False:
-            return (
-                self.run({"cases": row["cases"]}, scope)
-                if success is None
-                else bool(self._cases_after(row, scope))
-            )
+            outcome = self.run({"cases": row["cases"]}, scope)
+            return outcome if success is None else True
         self.effects(row.get("on_failure" if success is False else "effects", ()), scope)
         return success
 
@@ -184,10 +174,6 @@ class EffectRunner:
         if rows:
             self.entry.data.setdefault("applied", []).extend(r["id"] for r in rows)
         return need
-
-    def _cases_after(self, row: Row, scope: dict[str, Any]) -> bool:
-        self.run({"cases": row["cases"]}, scope)
-        return True
 
     def effects(self, effects: Any, names: Names) -> None:
         """Effects in listed order, each on the state as changed so far."""
@@ -311,11 +297,13 @@ class EffectRunner:
     def nations(self, value: Any, names: Names) -> list[str]:
         return self.world.members(self.who(value, names))
 
-    def rounded(self, value: Any, how: str | None) -> Any:
-        return round_as(value, how)
-
     def _say(self, text: str, names: Names) -> None:
         self.entry.tell(message(self.world, text, names))
+
+
+def _reads_result(row: Row) -> bool:
+    """Whether anything in a row depends on what its throw shows, not only on whether that is a success."""
+    return "results" in row or any("result" in text for text in texts_in(row))
 
 
 @lru_cache(maxsize=1024)

@@ -9,7 +9,8 @@ all cells. In scope of every test are the `actor` of the act, its `target`, and 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from ..core.journal import Fact
@@ -44,17 +45,16 @@ def offer(turn: Turn, fact: Fact) -> None:
 
 
 @derived_of("matrices")
-def _index(ruleset: Ruleset) -> dict[str, list[tuple[Row, list[Row]]]]:
+def _index(ruleset: Ruleset) -> dict[str, list[tuple[MatrixRow, Sequence[Row]]]]:
     """The matrices that wait for a fact, with those of their rows that do, by the fact's word."""
-    out: dict[str, list[tuple[Row, list[Row]]]] = {}
+    out: dict[str, list[tuple[MatrixRow, Sequence[Row]]]] = {}
     for matrix in ruleset.rows("matrices").values():
         words: dict[str, None] = {}
         for row in matrix["rows"]:
             words.update(dict.fromkeys(w for w, _ in triggers(row)))
         for word in words:
-            out.setdefault(word, []).append(
-                (matrix, [r for r in matrix["rows"] if word in {w for w, _ in triggers(r)}])
-            )
+            waiting = [row for row in matrix["rows"] if word in {w for w, _ in triggers(row)}]
+            out.setdefault(word, []).append((matrix, waiting))
     return out
 
 
@@ -82,8 +82,8 @@ def perform(
             continue
         if nation == id_of(actor) and not cell.get("to_zero"):
             continue  # nobody takes points against themselves
-        by = _multiple(turn, matrix, column, scope)
-        play(turn, matrix, row, cell, nation, {**scope, "nation": Entity("nation", nation)}, by)
+        names = {**scope, "nation": Entity("nation", nation)}
+        CellInPlay(turn, matrix, row, cell, nation, names).play(_multiple(turn, matrix, column, scope))
 
 
 def onlookers(turn: Turn, matrix: MatrixRow, names: Names) -> list[str]:
@@ -128,88 +128,91 @@ def _multiple(turn: Turn, matrix: MatrixRow, column: str, names: Names) -> Any:
     return out
 
 
-def play(turn: Turn, matrix: MatrixRow, row: Row, cell: Any, nation: str, names: Names, times: Any) -> None:
-    """One cell: `{toward: side, by: 0..3}`, `{against: actor, by: ...}` or `{to_zero: true, by: ...}`."""
-    if not turn.world.test(cell.get("when"), names) or cell.get("by") in (0, None):
-        return
-    rule = f"matrices/{matrix['id']}"
-    subject = f"{row['id']}:{nation}"
-    readers = audience_ids(turn.world, matrix.get("audience"), names)
-    says = message(turn.world, row.get("says") or row.get("label", ""), names)
-    with turn.journal.entry(rule, subject=subject, audience=readers, data={"row": row["id"]}) as entry:
-        runner = EffectRunner(turn, entry, rule, subject)
-        by = amount(turn.world, cell["by"], names, runner.stream)
-        runner.note_dice()
-        by = int(by * times)
-        entry.tell(says if by else None)  # what moves nobody is no news
-        to_zero = bool(cell.get("to_zero"))
-        direction = _direction(turn, cell, nation, matrix["track"], names)
-        held = cell.get("delay", row.get("delay", matrix.get("delay")))
-        if held and held != "none" and turn.world.test(held.get("when"), names):
-            _hold(turn, entry.audience, rule, subject, held, nation, matrix, direction, by, names, to_zero)
-        else:
-            move_track(
-                runner, nation, turn.ruleset.row("tracks", matrix["track"]), direction, by, to_zero=to_zero
-            )
+@dataclass(frozen=True, slots=True)
+class CellInPlay:
+    """A cell for one onlooker (`nation`): `{toward: side, by: 0..3}`, `{against: actor, by: ...}` or
+    `{to_zero: true, by: ...}`, with the names in its scope."""
 
+    turn: Turn
+    matrix: MatrixRow
+    row: Row
+    cell: Row
+    nation: str
+    names: Names
 
-def _direction(turn: Turn, cell: Row, nation: str, track: str, names: Names) -> int:
-    """Up (1), down (-1), or 0 while the one it depends on belongs to no side."""
-    if cell.get("to_zero"):
-        return way_to_zero(turn.state, nation, track)
-    key = "toward" if "toward" in cell else "against"
-    who = cell.get(key, "actor")
-    thing = names.get(who) if who in ("actor", "target", "object") else turn.world.thing(who)
-    side = (
-        thing.id
-        if isinstance(thing, Entity) and thing.kind == "side"
-        else turn.world.side_of(str(id_of(thing)))
-    )
-    if side is None:
-        return 0
-    way = way_to(turn.ruleset.row("tracks", track), side)
-    return way if key == "toward" else -way
+    @property
+    def rule(self) -> str:
+        return f"matrices/{self.matrix['id']}"
 
+    @property
+    def subject(self) -> str:
+        return f"{self.row['id']}:{self.nation}"
 
-def _hold(
-    turn: Turn,
-    audience: Any,
-    rule: str,
-    subject: str,
-    held: Row,
-    nation: str,
-    matrix: MatrixRow,
-    direction: int,
-    by: int,
-    names: Names,
-    to_zero: bool,
-) -> None:
-    """Keep a drawn cell until its fact (`held.until`, with `actor` standing for the actor's id)."""
-    actor = str(id_of(names.get("actor")))
-    word, filters = next(iter(held["until"].items()))
-    filters = {k: actor if v in ("actor", "=actor") else v for k, v in filters.items()}
-    side_verb = {"against": "=event.side"} if direction == 0 else {"up" if direction > 0 else "down": True}
-    effect = {"shift": {"who": nation, "track": matrix["track"], "by": by, **side_verb}}
-    if to_zero:
-        effect["shift"]["to_zero"] = True
-    key = f"{rule}#{subject}#{turn.number:03d}"
-    while turn.state.row("delayed", key):
-        key += "+"
-    test = held.get("if")
-    bound = {"nation": ["nation", nation], "actor": ["nation", actor]}
-    turn.journal.put_row(
-        "delayed",
-        key,
-        {
+    @property
+    def to_zero(self) -> bool:
+        return bool(self.cell.get("to_zero"))
+
+    def play(self, times: Any) -> None:
+        """Draw how far it moves, so many `times`, and move the onlooker's track or hold that."""
+        world, cell = self.turn.world, self.cell
+        if not world.test(cell.get("when"), self.names) or cell.get("by") in (0, None):
+            return
+        readers = audience_ids(world, self.matrix.get("audience"), self.names)
+        says = message(world, self.row.get("says") or self.row.get("label", ""), self.names)
+        data = {"row": self.row["id"]}
+        with self.turn.journal.entry(self.rule, subject=self.subject, audience=readers, data=data) as entry:
+            runner = EffectRunner(self.turn, entry, self.rule, self.subject)
+            drawn = amount(world, cell["by"], self.names, runner.stream)
+            runner.note_dice()
+            by = int(drawn * times)
+            entry.tell(says if by else None)  # what moves nobody is no news
+            direction = self._direction()
+            delay = cell.get("delay", self.row.get("delay", self.matrix.get("delay")))
+            if delay and delay != "none" and world.test(delay.get("when"), self.names):
+                self._hold(delay, direction, by, list(entry.audience))
+            else:
+                track = self.turn.ruleset.row("tracks", self.matrix["track"])
+                move_track(runner, self.nation, track, direction, by, to_zero=self.to_zero)
+
+    def _direction(self) -> int:
+        """Up (1), down (-1), or 0 while the one it depends on belongs to no side."""
+        track = self.matrix["track"]
+        if self.to_zero:
+            return way_to_zero(self.turn.state, self.nation, track)
+        key = "toward" if "toward" in self.cell else "against"
+        who = self.cell.get(key, "actor")
+        parties = ("actor", "target", "object")
+        thing = self.names.get(who) if who in parties else self.turn.world.thing(who)
+        is_side = isinstance(thing, Entity) and thing.kind == "side"
+        side = id_of(thing) if is_side else self.turn.world.side_of(str(id_of(thing)))
+        if side is None:
+            return 0
+        way = way_to(self.turn.ruleset.row("tracks", track), side)
+        return way if key == "toward" else -way
+
+    def _hold(self, delay: Row, direction: int, by: int, audience: list[str]) -> None:
+        """Keep what was drawn until its fact (`until` of the delay, with `actor` standing for the actor's
+        id)."""
+        actor = str(id_of(self.names.get("actor")))
+        word, filters = next(iter(delay["until"].items()))
+        filters = {k: actor if v in ("actor", "=actor") else v for k, v in filters.items()}
+        way = {"against": "=event.side"} if direction == 0 else {"up" if direction > 0 else "down": True}
+        shift = {"who": self.nation, "track": self.matrix["track"], "by": by, **way}
+        if self.to_zero:
+            shift["to_zero"] = True
+        key = f"{self.rule}#{self.subject}#{self.turn.number:03d}"
+        while self.turn.state.row("delayed", key):
+            key += "+"
+        delayed = {
             "until": {word: filters},
-            "if": test,
-            "effects": [effect],
-            "names": bound,
-            "rule": rule,
-            "since": turn.number,
-            "audience": list(audience),
-        },
-    )
+            "if": delay.get("if"),
+            "effects": [{"shift": shift}],
+            "names": {"nation": ["nation", self.nation], "actor": ["nation", actor]},
+            "rule": self.rule,
+            "since": self.turn.number,
+            "audience": audience,
+        }
+        self.turn.journal.put_row("delayed", key, delayed)
 
 
 def react(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:

@@ -35,7 +35,7 @@ class Geography:
             p: tuple(sorted(around)) for p, around in self._edges.items()
         }
         self._kind_next: dict[tuple[str, ...], dict[str, tuple[str, ...]]] = {}
-        self._distances: dict[tuple[str, tuple[str, ...]], dict[str, int]] = {}
+        self._distances: dict[tuple[str, tuple[str, ...] | None], dict[str, int]] = {}
         self.gates: dict[str, list[str]] = {}
         """Link key -> ids of the passages over it."""
         guarded: list[tuple[str, str]] = []
@@ -71,7 +71,7 @@ class Geography:
 
     def distances(self, start: str, kinds: tuple[str, ...] | None = None) -> dict[str, int]:
         """Steps from a place to every place that can be reached over links of these kinds."""
-        key = (start, kinds or ())
+        key = (start, kinds)
         found = self._distances.get(key)
         if found is None:
             found = {start: 0}

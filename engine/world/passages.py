@@ -88,6 +88,11 @@ def kind_matches(world: World, wanted: Any, kind: str) -> bool:
 # ---- passages
 
 
+def links_of(row: Mapping[str, Any]) -> tuple[str, ...] | None:
+    """The kinds of links that a row, such as one of `movement`, goes over (None: all)."""
+    return tuple(row["links"]) if "links" in row else None
+
+
 def passes_gate(world: World, nation: str, gate: str, unit: Entity | str) -> bool:
     """Whether a passage, or the other passage over the same link, lets a unit (or a kind of unit) of a nation
     through.

@@ -22,6 +22,7 @@ from ..ruleset.expressions.reads import MEANING, Tables, reads_of
 from .passages import entry as entry
 from .passages import is_attack as is_attack
 from .passages import kind_matches as kind_matches
+from .passages import links_of as links_of
 from .passages import may_pass_over as may_pass_over
 from .passages import passes_gate as passes_gate
 from .passages import place_kind as place_kind

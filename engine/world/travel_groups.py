@@ -20,7 +20,7 @@ from ..ruleset.expressions import parse
 from ..ruleset.expressions.parse import strip_mark
 from ..ruleset.expressions.reads import MEANING, Tables, reads
 from ..ruleset.expressions.vocabulary import ALWAYS
-from .passages import passes_gate
+from .passages import links_of, passes_gate
 from .world import World
 
 Path = tuple[str, ...]
@@ -157,7 +157,7 @@ class Going:
         self.nation = nation
         self.mode = mode
         self.units = tuple(units)
-        self.links = tuple(mode["links"]) if "links" in mode else None
+        self.links = links_of(mode)
         self.count = count
         self.open_gates = open_gates
         # what earlier orders of the nation take of shared capacities, by place
