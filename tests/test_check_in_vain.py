@@ -306,3 +306,18 @@ def test_what_is_taken_aboard_goes_by_a_mode_that_carries(tmp_path: Path, does: 
 )
 def test_a_counter_does_something_or_is_asked_for(tmp_path: Path, row: str, code: str) -> None:
     told_at_marks(tmp_path, "counters:\n" + row, code)
+
+
+@pytest.mark.parametrize(
+    ("row", "code"),
+    [
+        ("- {id: left, on: turn_end, of: ›units(), effects: [{say: So.}]}\n", "E213"),
+        ("- {id: left, on: turn_end, of: units(), field: tired}\n", ""),
+        ("- {id: left, on: turn_end, of: places(), field: ›tired}\n", "E213"),
+        ("- {id: left, on: turn_end, of: units(), field: ›tierd}\n", "E407"),
+    ],
+)
+def test_a_counter_of_units_is_kept_in_a_field_of_theirs(tmp_path: Path, row: str, code: str) -> None:
+    tired = "{id: tired, of: [unit], type: number, default: 0}"
+    term = TERM + "\"sum(units(), 'tired')\"}\n"
+    told_at_marks(tmp_path, "counters:\n" + row + term, code, WORLD.replace("''}]", f"''}}, {tired}]"))

@@ -1494,3 +1494,82 @@ def test_a_change_of_a_step_that_no_row_can_say_is_told(
     table = _one_table(tmp_path / "layer", text, "extends: ../base\n")
     assert TOOL.main([str(tmp_path)]) == 1 and table.read_text() == text
     assert f"{table}:1:" in (said := capsys.readouterr().out) and told in said
+
+
+TRACED = """\
+fields: [{id: hunger, of: [unit], type: number, default: 0}]
+sequence:
+  - {step: a-look, do: supply, rows: [fed]}   # before the rest
+  - step: lines
+    do: supply
+traces:
+  # Who starves.
+  - id: fed
+    over: "units(tag='land')"
+    ok: >-
+      supplied(place,
+      self) or turn < 3
+    counter: hunger   # kept by the unit
+    says: "{unit.kind}, hungry"
+    at:
+      4:
+        - remove: {units: =unit}   # each
+      5: [{say: gone}]
+    clear: "supplied(place, self)"
+  - {id: cut, over: places(), ok: 'False', counter: cut, at: {1: [{flag: {who: =place, as: cut}}]}}
+"""
+COUNTED = """\
+fields: [{id: hunger, of: [unit], type: number, default: 0}]
+sequence:
+  - {step: a-look}   # before the rest
+  - step: lines
+counters:
+  # Who starves.
+  - id: fed
+    on: {step: [a-look, lines]}
+    of: "units(tag='land')"
+    while: "not (supplied(place, self) or turn < 3)"
+    field: hunger   # kept by the unit
+    effects:
+      - say: "{unit.kind}, hungry"
+      - for: unit
+        when: "unit.hunger == 4"
+        effects:
+          - remove: {units: =unit}   # each
+      - for: unit
+        when: "unit.hunger == 5"
+        effects: [{say: gone}]
+    audience: =self
+    clear: "supplied(place, self)"
+  - {id: cut, on: {step: lines}, of: places(), effects: [{when: "counter(place, 'cut') == 1", effects: [{flag: {who: =place, as: cut}}]}], audience: =self}
+"""
+
+
+def test_what_is_counted_while_something_fails_is_a_counter(tmp_path: Path) -> None:
+    table = _one_table(tmp_path / "game", TRACED)
+    (tmp_path / "game" / "tests").mkdir()
+    case = tmp_path / "game" / "tests" / "c.yaml"
+    case.write_text(
+        "cases: [{id: c, given: {rules: {traces: [{id: out, over: nations(), ok: turn > 1, says: no}]}}, "
+        "then: {journal: [{rule: traces/fed}]}}]\n"
+    )
+    assert TOOL.main([str(tmp_path)]) == 0
+    assert table.read_text() == COUNTED
+    assert case.read_text() == (
+        "cases: [{id: c, given: {rules: {counters: [{id: out, on: {step: lines}, of: nations(), "
+        'while: "not (turn > 1)", effects: [{say: no}], audience: =self}]}}, '
+        "then: {journal: [{rule: counters/fed}]}}]\n"
+    )
+    assert TOOL.main([str(tmp_path)]) == 0 and table.read_text() == COUNTED
+
+
+def test_a_trace_that_no_counter_can_say_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = _one_table(
+        tmp_path / "layer",
+        "traces:\n- {id: fed, clear: turn, says: x}\n- {id: cut, over: places(), ok: turn}\n- {id: gone, remove: true}\n",
+    )
+    assert TOOL.main([str(tmp_path)]) == 1
+    assert [line.removeprefix(f"{table}:") for line in capsys.readouterr().out.splitlines()[:2]] == [
+        "2:3: say as a row of `counters` what this changes of 'fed'",
+        "3:3: no step counts 'cut': say `on` which trigger it is counted",
+    ]

@@ -542,6 +542,26 @@ def test_who_is_conquered_is_told_and_who_holds_what_stands_elsewhere() -> None:
     assert [text for text, _ in public] == ["Serbia is conquered."]
 
 
+def test_what_a_counter_says_is_told() -> None:
+    _, ruleset, geography = loaded()
+    world = World(ruleset, played(2)[-1].position.state, geography=geography)
+    entries = [
+        Entry(
+            1,
+            2,
+            "starvation",
+            "counters/cordon-britain",
+            "",
+            "",
+            [Message("They starve.")],
+            ("everyone",),
+            data={"times": 2},
+        )
+    ]
+    public, _ = news.other_news(world, entries, "serbia", Wording(world, "serbia"), ())
+    assert [text for text, _ in public] == ["They starve."]
+
+
 def test_of_transfers_gifts_and_levies_are_told_by_another_part() -> None:
     _, ruleset, geography = loaded()
     world = World(ruleset, played(2)[-1].position.state, geography=geography)

@@ -53,6 +53,7 @@ TABLES: Final = {
     "streaks": "counters",
     "tallies": "counters",
     "terms": "definitions",
+    "traces": "counters",
     "yields": "income",
     "aims": "victory",
     "criteria": "victory",
@@ -2350,6 +2351,129 @@ def _rules_that_say(table: str, node: Node | None) -> Iterator[tuple[MappingNode
             yield from _rules_that_say(table, value)
 
 
+# --- what is counted while something fails, which is a counter of the step that counted it
+
+
+_OF_KIND: Final = {"units": "unit", "places": "place", "nations": "nation"}
+"""Functions whose things a row of `traces` could count, and what expressions call one."""
+_OF_TRACES: Final = frozenset({"over", "ok", "counter", "at", "says"})
+Counting = dict[str, list[str] | None]
+"""Steps that went through rows of `traces`, and through which (None: all)."""
+
+
+def with_traces(file: File, steps: Counting | None = None) -> File:
+    """A file in which what is counted while something fails is a counter, counted in the step of the sequence
+    of play that went through its rows (`do: supply`); this step does nothing else, and is a moment now.
+    """
+    if "counters" not in file.text and "supply" not in file.text:
+        return file
+    steps = {**(steps or {}), **dict(_steps_that_count([file.text]))}
+    done = File(file.path, file.text, untold=file.untold, words=file.words)
+    root = _composed(file.text)
+    for _, rows in _lists_called("counters", root):
+        for row in _members(rows):
+            if _OF_TRACES & _entries(row).keys():
+                _as_counter(done, row, steps)
+    for step in _that_count(root):
+        _as_moment(done, step)
+    return File(done.path, done.result(), untold=done.untold, words=done.words + len(done.edits))
+
+
+def steps_that_count(folder: Path) -> Counting:
+    """The steps of a ruleset, and of those that it extends, that go through rows of `traces`."""
+    files_ = [path for layer in reversed(list(layers(folder))) for path in _tables_of(layer)]
+    return dict(_steps_that_count(path.read_text("utf-8", errors="replace") for path in files_))
+
+
+def _steps_that_count(texts: Iterable[str]) -> Iterator[tuple[str, list[str] | None]]:
+    for text in texts:
+        for step in _that_count(_composed(text)) if _COUNTS.search(text) else ():
+            said = _entries(step)
+            yield _name_of(step), _texts(said["rows"]) if "rows" in said else None
+
+
+_COUNTS = re.compile(r"\bdo:\s*supply\b")
+
+
+def _that_count(root: Node | None) -> list[MappingNode]:
+    steps = _having("do", root) if root is not None else ()
+    return [step for step in steps if _text(_entries(step)["do"]) == "supply"]
+
+
+def _as_moment(file: File, step: MappingNode) -> None:
+    """A step that did nothing but count."""
+    if not _name_of(step):
+        return file.tell(step, "give the step a name: what it counted waits for it now (`on: {step: NAME}`)")
+    gone = [n for n, (key, _) in enumerate(step.value) if _text(key) in ("do", "rows")]
+    for n in gone:
+        _take_out(file, step, n)
+    return None
+
+
+def _as_counter(file: File, row: MappingNode, steps: Counting) -> None:
+    """A row of `traces` as one of `counters`."""
+    said = _entries(row)
+    id_ = _text(said["id"]) if "id" in said else ""
+    if not {"over", "ok"} <= said.keys():
+        return file.tell(row, f"say as a row of `counters` what this changes of {id_!r}")
+    waits = [step for step, rows in steps.items() if step and (rows is None or id_ in rows)]
+    if not waits:
+        return file.tell(row, f"no step counts {id_!r}: say `on` which trigger it is counted")
+    over = _text(said["over"])
+    kind = next((kind for word, kind in _OF_KIND.items() if re.match(rf"=?\s*{word}\(", over)), "")
+    count = f"counter({kind}, '{id_}')"
+    if kind == "unit" and "counter" in said:
+        count = f"unit.{_text(said['counter'])}"
+    elif not kind or kind == "unit" or _text(said.get("counter", said["id"])) != id_:
+        return file.tell(row, f"say in `field`, or by the id of the row, where {id_!r} keeps its count")
+    on = waits[0] if len(waits) == 1 else f"[{', '.join(waits)}]"
+    test = " ".join(_text(said["ok"]).replace("\a", "").split())
+    for n, (key, value) in enumerate(row.value):
+        start, stop = key.start_mark.index, _stop(file.text, key, value)
+        gap = ", " if row.flow_style else "\n" + " " * key.start_mark.column
+        match _text(key):
+            case "over":
+                file.replace(start, key.end_mark.index, f"on: {{step: {on}}}{gap}of")
+            case "ok" if test == "False":
+                _take_out(file, row, n)
+            case "ok":
+                file.replace(start, stop, f"while: {json.dumps(f'not ({test})', ensure_ascii=False)}")
+            case "counter" if kind == "unit":
+                file.replace(start, key.end_mark.index, "field")
+            case "counter":
+                _take_out(file, row, n)
+            case "says" if "at" in said:
+                _take_out(file, row, n)
+            case "says" | "at":
+                effects = _effects_of_counts(file, row, said, kind, count)
+                file.replace(start, stop, f"{effects}{gap}audience: =self")
+    return None
+
+
+def _effects_of_counts(file: File, row: MappingNode, said: dict[str, Node], kind: str, count: str) -> str:
+    """What is said at each count, and done at some, as effects."""
+    effects = []
+    if "says" in said:
+        effects.append([f"say: {_written(file, said['says'])}"])
+    counts = _pairs(said.get("at"))
+    for number, what in counts:
+        flat = _is_flow(what) and "\n" not in _written(file, what)
+        behind = "" if what is counts[-1][1] else _remark_behind(file.text, what)
+        body = f" {_written(file, what)}" if flat else "\n" + _shifted(_row_text(file.text, what), 2)
+        body += behind
+        lines = [f'when: "{count} == {_text(number)}"', f"effects:{body}"]
+        # one after another, as units did
+        effects.append([f"for: {kind}", *lines] if kind == "unit" else lines)
+    if row.flow_style:
+        return f"effects: [{', '.join(_on_one_line(chr(10).join(one)) for one in effects)}]"
+    pad = " " * row.value[0][0].start_mark.column
+    out = ["effects:"]
+    for one in effects:
+        first, *others = "\n".join(one).split("\n")
+        out += [f"{pad}  - {first}", *(f"{pad}    {line}".rstrip() for line in others)]
+    return "\n".join(out)
+
+
 # --- what the orders of a nation together must fulfill, which the input says that asks for them
 
 
@@ -2537,6 +2661,12 @@ OF_FOLDERS = (
 """What is moved within a ruleset's folder, and what is said of each file that has changed."""
 
 
+def folders_of(paths: Iterable[str]) -> set[Path]:
+    """The folders of the rulesets that files belong to."""
+    read = ((path, path.read_bytes().decode("utf-8", "replace")) for path in files(paths) if path.is_file())
+    return {folder for folder in (ruleset_at(path, text) for path, text in read) if folder is not None}
+
+
 def main(paths: list[str]) -> int:
     """Rewrite the files; 1 if something is left to do by hand."""
     if not paths or paths[0].startswith("-"):
@@ -2544,6 +2674,7 @@ def main(paths: list[str]) -> int:
         return 2
     left = 0
     names: dict[Path | None, Renamed] = {None: {}}
+    counting: dict[Path | None, Counting] = {folder: steps_that_count(folder) for folder in folders_of(paths)}
     for path in files(paths):
         try:
             text = path.read_bytes().decode("utf-8")
@@ -2551,6 +2682,7 @@ def main(paths: list[str]) -> int:
             if folder not in names:
                 names[folder] = renamed_in(folder) if folder is not None else {}
             file = with_verdicts(into_blocks(migrate(path, text, names[folder]), folder))
+            file = with_traces(file, counting.get(folder))
             if not _is_table_of(path, folder):  # what stands in tables is moved with all tables at hand
                 file = with_calendar(with_treasuries(file, folder))
         except (OSError, UnicodeDecodeError, MarkedYAMLError) as error:

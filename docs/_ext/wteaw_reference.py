@@ -63,7 +63,6 @@ GROUPS = {
         "detection",
         "battles",
         "capture",
-        "traces",
     ),
     "Income and upkeep": ("income", "upkeep", "transfers", "records"),
     "What happens by itself": ("events", "matrices", "counters"),

@@ -24,7 +24,6 @@ MECHANICS: Final[dict[str, str | Callable[..., None]]] = {
     "capture": "units.control:run",
     "collect": "economy.collect:run",
     "transfer": "economy.transfer:run",
-    "supply": "economy.supply:run",
     "upkeep": "economy.upkeep:run",
     "inform": "turn.inform:run",
     "score": "turn.score:run",

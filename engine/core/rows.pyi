@@ -682,6 +682,8 @@ CounterRow = TypedDict(
         "of": Any,
         "by": Any,
         "while": Any,
+        "clear": Any,
+        "field": str,
         "from": int,
         "effects": Sequence[Effect],
         "audience": Any,
@@ -1685,19 +1687,6 @@ class TechnologyRow(TypedDict, total=False):
     category: str
     aliases: Sequence[str]
 
-class TraceRow(TypedDict, total=False):
-    id: Required[str]
-    source: Sequence[str]
-    note: str
-    silence: Mapping[str, str]
-    name: str
-    over: Required[str]
-    ok: Required[Any]
-    counter: str
-    clear: Any
-    at: Mapping[str, Sequence[Effect]]
-    says: str
-
 class TrackRow(TypedDict, total=False):
     id: Required[str]
     source: Sequence[str]
@@ -1956,8 +1945,6 @@ class Tables:
     @overload
     def rows(self, form: Literal["technologies"]) -> Mapping[str, TechnologyRow]: ...
     @overload
-    def rows(self, form: Literal["traces"]) -> Mapping[str, TraceRow]: ...
-    @overload
     def rows(self, form: Literal["tracks"]) -> Mapping[str, TrackRow]: ...
     @overload
     def rows(self, form: Literal["transfers"]) -> Mapping[str, TransferRow]: ...
@@ -2058,8 +2045,6 @@ class Tables:
     @overload
     def row(self, form: Literal["technologies"], id_: str) -> TechnologyRow: ...
     @overload
-    def row(self, form: Literal["traces"], id_: str) -> TraceRow: ...
-    @overload
     def row(self, form: Literal["tracks"], id_: str) -> TrackRow: ...
     @overload
     def row(self, form: Literal["transfers"], id_: str) -> TransferRow: ...
@@ -2159,8 +2144,6 @@ class Tables:
     def row_or_empty(self, form: Literal["tables"], id_: str | None) -> TableRow: ...
     @overload
     def row_or_empty(self, form: Literal["technologies"], id_: str | None) -> TechnologyRow: ...
-    @overload
-    def row_or_empty(self, form: Literal["traces"], id_: str | None) -> TraceRow: ...
     @overload
     def row_or_empty(self, form: Literal["tracks"], id_: str | None) -> TrackRow: ...
     @overload

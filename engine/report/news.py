@@ -28,7 +28,6 @@ TOLD_ELSEWHERE = (
     "movement",
     "missions",
     "battles",
-    "counters",
 )
 """Forms whose entries other parts of the report tell: hands (but not marks), sightings, account, forces,
 battles.

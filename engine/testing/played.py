@@ -52,7 +52,7 @@ FORMS = (
     "battles",
     "capture",
     "transfers",
-    "traces",
+    "counters",
     "upkeep",
     "victory",
 )

@@ -1,14 +1,16 @@
 """Counters: numbers of things that triggers count up; `counter(x, id)` reads them.
 
 A row says at which trigger it counts (`on`), for whom (`of`: a set, bound by its kind), and how much (`by`).
-With `while` it says how many times in a row a test has held: when the test fails the count goes back to
-nothing. From the count `from` on (1 if left out) its `effects` are carried out each time.
+With `while` it says how many times in a row a test has held: when the test fails, or where `clear` holds, the
+count goes back to nothing. From the count `from` on (1 if left out) its `effects` are carried out each time.
+Units stand in stacks that come and go, so they keep their count in a `field` of their own.
+All things that a trigger counts are judged before anything changes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..core.journal import NOBODY, Fact
 from ..core.model import Ruleset, derived_of
@@ -31,28 +33,64 @@ def offer(turn: Turn, fact: Fact) -> None:
         if not any(matches(turn, word, filters, fact) for word, filters in triggers(row)):
             continue
         base = {**turn.loops, "event": view(fact)}
-        for thing, names in list(_subjects(turn, row, base)):
-            count(turn, row, thing, names)
+        counted = [_judge(turn, row, thing, names) for thing, names in _subjects(turn, row, base)]
+        if "field" in row:  # a stack that is counted becomes one of a higher count: that one goes first
+            counted.sort(key=lambda one: -one.before)
+        for one in counted:
+            _count(turn, row, one)
 
 
-def count(turn: Turn, row: CounterRow, thing: Entity | None, names: dict[str, Any]) -> None:
-    """Count once: so much more, or back to nothing where the test fails."""
-    key = f"{thing.kind}:{thing.id}" if thing else THE_GAME
-    before = turn.state.get("counters", key, row["id"], 0)
-    in_a_row = "while" in row
-    holds = not in_a_row or turn.world.test(row["while"], names)
-    after = before + exact(turn.world.number(row.get("by", 1), names)) if holds else 0
-    if after == before:
+class _Counted(NamedTuple):
+    """One thing that is counted (None: the game), what is in scope of it, its count before and after, and
+    whether it is counted: if not, its count stays or goes back to nothing.
+    """
+
+    thing: Entity | None
+    names: dict[str, Any]
+    before: Any
+    after: Any
+    holds: bool
+
+
+def _judge(turn: Turn, row: CounterRow, thing: Entity | None, names: dict[str, Any]) -> _Counted:
+    """What becomes of a count, on the state as it is."""
+    if thing is not None and "field" in row:
+        before = turn.state.get("units", thing.id, row["field"], 0)
+    else:
+        before = turn.state.get("counters", _key(thing), row["id"], 0)
+    holds = "while" not in row or turn.world.test(row["while"], names)
+    cleared = turn.world.test(row["clear"], names) if "clear" in row else not holds
+    after = 0 if cleared else before
+    if holds:
+        after += exact(turn.world.number(row.get("by", 1), names))
+    return _Counted(thing, names, before, after, holds)
+
+
+def _count(turn: Turn, row: CounterRow, counted: _Counted) -> None:
+    """Keep a count that has changed, and carry out what the row does from a count on."""
+    thing, names, before, after, holds = counted
+    gone = thing is not None and thing.kind == "unit" and not turn.state.get("units", thing.id, "n", 0)
+    if after == before or gone:
         return
-    rule = f"counters/{row['id']}"
+    key, rule = _key(thing), f"counters/{row['id']}"
     readers = audience_ids(turn.world, row.get("audience", NOBODY), names)
-    data = {"times": after} if in_a_row else {}
+    data = {"times": after} if "while" in row else {}
     with turn.journal.entry(rule, subject=key, audience=readers, data=data) as entry:
-        turn.journal.set("counters", key, row["id"], after if holds else None)
+        if thing is not None and "field" in row:
+            n = int(turn.state.get("units", thing.id, "n", 0))
+            stack = turn.journal.alter_units(thing.id, n, **{row["field"]: after or None})
+            names = {**names, "unit": Entity("unit", stack)}
+        else:
+            turn.journal.set("counters", key, row["id"], after if holds else None)
         effects = row.get("effects") if holds and after >= row.get("from", 1) else None
         if effects:
             with whole(turn, rule, key):
                 EffectRunner(turn, entry, rule, key).effects(effects, names)
+
+
+def _key(thing: Entity | None) -> str:
+    """Whose count it is, as the state has it."""
+    return f"{thing.kind}:{thing.id}" if thing else THE_GAME
 
 
 def _subjects(
@@ -70,6 +108,9 @@ def _subjects(
                 bound["self"] = thing
             elif thing.kind == "place":
                 bound["self"] = bound["nation"] = turn.world.field(thing, "holder")
+            elif thing.kind == "unit":
+                bound["self"] = bound["nation"] = turn.world.field(thing, "owner")
+                bound["place"] = turn.world.field(thing, "place")
             yield thing, bound
 
 

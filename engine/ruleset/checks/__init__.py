@@ -124,6 +124,7 @@ CHECKS: tuple[Check, ...] = (
     cells.tables_have_the_cells_that_are_asked_for,
     things.things_are_of_the_kind_asked_for,
     things.counters_are_asked_of_whose_they_are,
+    things.counters_of_units_are_kept_in_fields,
     things.slots_name_things_of_their_kind,
     things.changed_fields_are_of_the_thing,
     things.adjusts_are_for_things_of_their_quantity,

@@ -40,8 +40,8 @@ HELPERS = (
 """Forms whose rows do nothing unless another row, or a step, mentions them."""
 HELPING_KINDS = {"transfers": ("levy",), "victory": ("criterion",)}
 """Kinds of rows of other forms that are such, too."""
-ACTS_BY = {"counters": "effects"}
-"""Forms whose rows are such, too, unless they have this key."""
+ACTS_BY = {"counters": {"effects", "field"}}
+"""Forms whose rows are such, too, unless they have one of these keys."""
 SETTLED = (("capture", "capture", "rows"), ("upkeep", "upkeep", "upkeep"), ("income", "collect", "income"))
 """Table, the mechanic that goes through its rows, and the key by which a step says through which (absent:
 all).
@@ -297,7 +297,7 @@ def rows_of_helpers_are_used(subject: Subject) -> Iterator[Diagnostic]:
     for form, id_, node in subject.draft.all_rows():
         value = subject.values[form][id_]
         found = subject.of_value("words", node, partial(words_of_row, value))
-        if is_helper(form, value) or (form in ACTS_BY and ACTS_BY[form] not in value):
+        if is_helper(form, value) or (form in ACTS_BY and not ACTS_BY[form] & value.keys()):
             own[form, id_] = found
         else:
             words |= found

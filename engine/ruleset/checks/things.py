@@ -54,6 +54,23 @@ def counters_are_asked_of_whose_they_are(subject: Subject) -> Iterator[Diagnosti
             yield diagnose("E307", message, node, key=key, hint=hint, offset=column)
 
 
+def counters_of_units_are_kept_in_fields(subject: Subject) -> Iterator[Diagnostic]:
+    """A counter of units says in which of their fields it is kept; no other has one."""
+    words = words_of(subject)
+    for mark in subject.marked:
+        if mark.form != "counters" or mark.annotation.path != ("of",):
+            continue
+        value, field = mark.annotation.value, mark.row.get("field")
+        kind = _kind(value, mark, words) if isinstance(value, str) else "any"
+        if kind == "unit" and field is None:
+            node, key = mark.place
+            hint = "write `field: ` and a field of units, which `fields` declares"
+            yield diagnose("E213", "units keep their count in a field of their own", node, key=key, hint=hint)
+        elif field is not None and kind in KINDS and kind != "unit":
+            message = f"a {kind} has no field for a count: its counter is read by counter({kind}, ID)"
+            yield diagnose("E213", message, field, hint="take `field` out")
+
+
 def _calls(text: str, function: str) -> list[ast.Call]:
     """The calls of a function with two arguments in an expression."""
     try:

@@ -1,17 +1,18 @@
-"""Traces: penalties of units that are cut off, abandoned ships that decay, and places without a line to a center."""
+"""Counters of units: penalties of those that are cut off, abandoned ships that decay; and what keeps a count without counting on."""
 
 from __future__ import annotations
 
 from wteaw.core.dice import KeyedDice
 from wteaw.core.model import Row, Ruleset
 from wteaw.core.state import State
-from wteaw.economy import supply
+from wteaw.turn import events
 from wteaw.turn.context import Turn
 
 # a - b - c in a line; a is the capital of red
 CUT_OFF: Row = {
-    "id": "cut-off", "over": "units(tag='land')", "ok": "reaches(place, set_of(place('a')), 'held_by', self)", "counter": "misses",
-    "clear": "place.id == 'a'", "at": {"4": [{"remove": {"units": "unit"}}]},
+    "id": "cut-off", "on": {"step": "supply"}, "of": "units(tag='land')", "field": "misses",
+    "while": "not reaches(place, set_of(place('a')), 'held_by', self)", "clear": "place.id == 'a'",
+    "from": 4, "effects": [{"remove": {"units": "unit", "n": "all"}}],
 }  # fmt: skip
 
 
@@ -22,7 +23,7 @@ def begin(rows: list[Row], units: dict[str, int], holders: dict[str, str]) -> Tu
         "nations": [{"id": "red"}, {"id": "blue"}],
         "units": [{"id": "foot", "tags": ["land"]}, {"id": "ship", "tags": ["ship"]}],
         "definitions": [{"id": "held_by", "of": ["place", "nation"], "is": "place.holder == nation"}],
-        "traces": rows,
+        "counters": rows,
     }
     state = State({"game": {"game": {"turn": 1}}})
     for where, n in units.items():
@@ -39,7 +40,7 @@ def begin(rows: list[Row], units: dict[str, int], holders: dict[str, str]) -> Tu
 
 def run(turn: Turn, times: int = 1) -> list[dict[str, object]]:
     for _ in range(times):
-        supply.run({"do": "supply"}, turn)
+        events.step_over(turn, {"do": events.MOMENT}, "supply")
     return [dict(row) for _, row in turn.state.stacks()]
 
 
@@ -63,25 +64,32 @@ def test_in_range_of_supply_old_penalties_stay_and_at_the_source_they_go() -> No
     assert [r.get("misses") for r in run(turn)] == [None]
 
 
+def test_a_stack_that_is_counted_is_not_counted_again_among_those_it_joins() -> None:
+    turn = begin([CUT_OFF], {"foot@c": 1}, {"b": "blue"})
+    turn.state.put(
+        "units",
+        "red.foot@c[misses=1]",
+        "*",
+        {"owner": "red", "kind": "foot", "place": "c", "n": 2, "misses": 1},
+    )
+    assert sorted((r["misses"], r["n"]) for r in run(turn)) == [(1, 1), (2, 2)]
+
+
 def test_a_later_row_sees_what_an_earlier_one_did() -> None:
-    lost: Row = {"id": "lost", "over": "units(tag='ship')", "ok": "unit.condition == 'adrift'", "counter": "misses",
-                 "at": {"2": [{"convert": {"units": "unit", "condition": "adrift"}}]}}  # fmt: skip
-    decay: Row = {
-        "id": "decay",
-        "over": "units(condition='adrift')",
-        "ok": "False",
-        "counter": "ticks",
-        "at": {"4": [{"remove": {"units": "unit"}}]},
-    }
+    lost: Row = {"id": "lost", "on": {"step": "supply"}, "of": "units(tag='ship')", "while": "unit.condition != 'adrift'",
+                 "field": "misses", "from": 2, "effects": [{"convert": {"units": "unit", "condition": "adrift"}}]}  # fmt: skip
+    decay: Row = {"id": "decay", "on": {"step": "supply"}, "of": "units(condition='adrift')", "field": "ticks",
+                  "from": 4, "effects": [{"remove": {"units": "unit"}}]}  # fmt: skip
     turn = begin([lost, decay], {"ship@c": 1}, {})
     assert [(r.get("condition"), r.get("ticks")) for r in run(turn, 2)] == [("adrift", 1)]
     assert [r["ticks"] for r in run(turn, 2)] == [3]
     assert run(turn) == []
 
 
-def test_places_are_traced_and_marked_every_turn() -> None:
-    line: Row = {"id": "line", "over": "places()", "ok": "reaches(place, set_of(place('a')), 'held_by', 'red')", "counter": "cut",
-                 "at": {"1": [{"flag": {"who": "place", "as": "cut"}}]}}  # fmt: skip
+def test_places_are_counted_and_flagged_every_turn() -> None:
+    line: Row = {"id": "cut", "on": {"step": "supply"}, "of": "places()",
+                 "while": "not reaches(place, set_of(place('a')), 'held_by', 'red')",
+                 "effects": [{"flag": {"who": "place", "as": "cut"}}]}  # fmt: skip
     turn = begin([line], {}, {"b": "blue"})
     run(turn, 2)
     assert turn.state.table("flags") == {"place:c": {"cut": {"since": 1}}}
