@@ -44,7 +44,7 @@ def sightings(world: World, entries: Sequence[Entry], reader: str, words: Wordin
     vain: list[str] = []
     older: list[tuple[int, str]] = []
     other: list[str] = []
-    own = {p for p in world.ruleset.rows("places") if world.holder_of(p) == reader}
+    own = {p for p in world.ruleset.rows("places") if _of_friends(world, p, reader)}
     for key, row in sorted(world.state.row("knowledge", reader).items()):
         what, _, place = key.rpartition(":")
         if key.startswith(BEFORE):
@@ -111,6 +111,12 @@ def sightings(world: World, entries: Sequence[Entry], reader: str, words: Wordin
     if other:
         out.append(Bullets(tuple(other)))
     return out
+
+
+def _of_friends(world: World, place: str, reader: str) -> bool:
+    """Whether a place is the reader's or an ally's: what was counted there before they came is gone."""
+    holder = world.holder_of(place)
+    return holder is not None and (holder == reader or world.allied(reader, holder))
 
 
 @dataclass(frozen=True)
@@ -187,11 +193,11 @@ def _whose(world: World, words: Wording, place: str, reader: str) -> str:
     )
     holder = world.holder_of(place)
     known = owners or ([holder] if holder and holder != reader else [])
-    if len(known) == 1:
-        row = world.ruleset.row_or_empty("nations", known[0])
-        said = str(row.get("adjective") or words.name(known[0]))
-        return f", {said}" if said != words.place(place) and row.get("name") != words.place(place) else ""
-    return f", {listing(words.name(o) for o in known)}" if known else ""
+    rows: list[Row] = [world.ruleset.row_or_empty("nations", owner) for owner in known]
+    said = [str(row.get("adjective") or words.name(owner)) for owner, row in zip(known, rows, strict=True)]
+    if len(known) == 1 and words.place(place) in (said[0], rows[0].get("name")):
+        return ""
+    return f", {listing(said)}" if said else ""
 
 
 def _afar(world: World, reader: str, words: Wording, told: set[str]) -> list[Block]:
