@@ -879,3 +879,41 @@ def test_the_end_of_the_game_leads_the_news_then_what_rows_call_important() -> N
         grave, rest = news.gravest_first(world, public, entries, reader)
         assert [text for text, _ in grave] == ["the war ends", "an empire falls", "a flag is raised"]
         assert rest == [public[0]]
+
+
+@pytest.mark.parametrize("fell", [True, False])
+def test_hits_that_cost_no_unit_are_told_so_that_hits_and_losses_agree(fell: bool) -> None:
+    _, ruleset, geography = loaded()
+    world = World(ruleset, played(2)[-1].position.state, geography=geography)
+    sides = {
+        "attacker": {"german-empire": {"submarine": 4}},
+        "defender": {"british-empire": {"transport": 6}},
+    }
+    at = {"battle": "sea", "place": "english-channel"}
+    boats = {"kind": "port-boats", "lost": True, "n": 2, "owner": "british-empire", "virtual": True}
+    fire = {"dice": [2, 1, 9, 9], "die": 10, "hits": 2, "kind": "submarine", "stage": "fire", "value": 3}
+    told_ = {"fire": [{**fire, "side": "attacker"}], "lost": {"defender": [boats] if fell else []}}
+    entries = [
+        Entry(1, 2, "sea", "battles/sea", "", "x", data={**at, "event": "begin", "sides": sides}),
+        Entry(2, 2, "sea", "battles/sea", "", "x", data={**at, "event": "round", "round": 1, "sides": sides, **told_}),
+        Entry(3, 2, "sea", "battles/sea", "", "x", data={**at, "event": "end", "winner": "defender"}),
+    ]  # fmt: skip
+    [*_, table] = fights.blocks(world, entries, "german-empire", Wording(world, "german-empire"))
+    assert isinstance(table, Table) and table.rows[1][1] == "nothing"
+    assert ("Hits took 2 port boats as well." in table.notes) is fell
+
+
+@pytest.mark.parametrize("holder", ["french-empire", "austria-hungary", "german-empire"])
+def test_what_was_counted_where_an_ally_stands_now_is_told_no_more(holder: str) -> None:
+    """Of a place that is theirs or an ally's, readers know who stands there; those counted before are gone."""
+    _, ruleset, geography = loaded()
+    state = played(2)[-1].position.state.copy()
+    counted = {"since": 2, "n": 3, "units": {"infantry": 3}}
+    state.put("knowledge", "german-empire", "units:alsace-lorraine", counted)
+    state.put("knowledge", "german-empire", "units:paris", {**counted, "since": 1})
+    for place in ("alsace-lorraine", "paris"):
+        state.put("places", place, "holder", holder)
+    world = World(ruleset, state, geography=geography)
+    found = sightings.sightings(world, (), "german-empire", Wording(world, "german-empire"), 2)
+    said = str(found)
+    assert ("Alsace-Lorraine" in said) is ("Paris" in said) is (holder == "french-empire")

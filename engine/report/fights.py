@@ -476,10 +476,21 @@ def in_sentences(fight: Fight, taken: dict[str, str | None], words: Wording) -> 
 
 
 def _figures(fight: Fight, words: Wording) -> list[str]:
-    """What each side needed, and the round that decided."""
+    """What each side needed, where hits went that cost no unit, and the round that decided."""
     numbers = [t for side in SIDES if (t := _numbers(fight, side, words))]
     said = ["Numbers: " + "; ".join(dict.fromkeys(numbers)) + "."] if numbers else []
-    return [*said, *([turning] if (turning := _turning(fight, words)) else [])]
+    return [*said, *(t for t in (_besides(fight, words), _turning(fight, words)) if t)]
+
+
+def _besides(fight: Fight, words: Wording) -> str:
+    """What else was hit, of sides that have units: what fights beside them, is nobody's and costs nothing."""
+    gone: list[dict[str, int]] = []
+    for entry in [*fight.rounds, *fight.left]:
+        for side, parts in entry.data.get("lost", {}).items():
+            if side not in fight.guards:
+                gone += [{str(p["kind"]): int(p["n"])} for p in parts if p.get("virtual") and p.get("lost")]
+    lost = {kind: n for kind, n in merged(gone).items() if n}
+    return f"Hits took {words.units(lost)} as well." if lost else ""
 
 
 def _reasons(fight: Fight, words: Wording) -> list[str]:

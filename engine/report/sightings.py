@@ -70,7 +70,7 @@ class _Sightings:
         self.world = words.world
         self.turn = turn
         self.before = before
-        self.own = {p for p in self.world.ruleset.rows("places") if self.world.holder_of(p) == words.reader}
+        self.own = {p for p in self.world.ruleset.rows("places") if _of_friends(words, p)}
         self.counted: list[Counted] = []
         self.part: list[str] = []
         self.none: list[str] = []
@@ -132,6 +132,12 @@ class _Sightings:
         if self.other:
             out.append(Bullets(tuple(self.other)))
         return out
+
+
+def _of_friends(words: Wording, place: str) -> bool:
+    """Whether a place is the reader's or an ally's: what was counted there before they came is gone."""
+    holder = words.world.holder_of(place)
+    return holder is not None and (holder == words.reader or words.world.allied(words.reader, holder))
 
 
 def _counted(words: Wording, title: str, found: Sequence[Counted]) -> list[Block]:
@@ -201,11 +207,11 @@ def _whose(words: Wording, place: str) -> str:
     )
     holder = world.holder_of(place)
     known = owners or ([holder] if holder and holder != words.reader else [])
-    if len(known) == 1:
-        row = world.ruleset.row_or_empty("nations", known[0])
-        said = str(row.get("adjective") or words.name(known[0]))
-        return f", {said}" if said != words.place(place) and row.get("name") != words.place(place) else ""
-    return f", {listing(words.name(o) for o in known)}" if known else ""
+    rows: list[Row] = [world.ruleset.row_or_empty("nations", owner) for owner in known]
+    said = [str(row.get("adjective") or words.name(owner)) for owner, row in zip(known, rows, strict=True)]
+    if len(known) == 1 and words.place(place) in (said[0], rows[0].get("name")):
+        return ""
+    return f", {listing(said)}" if said else ""
 
 
 def _afar(words: Wording, told: set[str]) -> list[Block]:
