@@ -249,11 +249,11 @@ ADJUDICATED = [
     ("A Mar hold", "Army in Marseilles holds"),
     ("hold marseilles", "Marseilles holds"),
     ("Army Marseilles stands", "Army in Marseilles holds"),
-    ("move army from Paris to Picardy", "? Paris to Picardy"),
+    ("move army from Paris to Picardy", "Army in Paris to Picardy"),
     ("F Brest convoys A Paris to London", "-"),
     ("A Par Bur", "Army in Paris to Burgundy"),
-    ("Paris attacks Burgundy", "? Paris to Burgundy"),
-    ("Paris stays put", "-"),
+    ("Paris attacks Burgundy", "Paris to Burgundy"),
+    ("Paris stays put", "Paris holds"),
 ]
 EMPIRES = [
     ("2 infantry A1 -> A2", "march 2 infantry from Alder to Ashby"),
@@ -267,11 +267,11 @@ EMPIRES = [
     ("muster 2 infantry at A1", "muster 2 infantry in Alder"),
     ("2 infantry mustered in A1", "muster 2 infantry in Alder"),
     ("construct a factory at A1", "construct factory in Alder"),
-    ("build a fort in A1", "? upgrade port in Alder"),
+    ("build a fort in A1", "construct fort in Alder"),
     ("raise tech", "? upgrade tech"),
     ("upgrade A4", "? upgrade province Arden"),
     ("sail ship 1 -> N1", "-"),
-    ("railroad A1 to A4", "-"),
+    ("railroad A1 to A4", "? rail ? from Alder to Arden"),
     ("entrench with 2 infantry in A1", "entrench 2 infantry in Alder"),
 ]
 

@@ -32,6 +32,8 @@ _SPELLED = (
     "twelve",
 )
 NUMBERS = {word: n for n, word in enumerate(_SPELLED)}
+ARTICLES = ("a", "an")
+"""Words for one of something where a form has a number."""
 ALL = "all"
 """In a list of units: as many as there are. The checker puts the number in its place."""
 
@@ -169,7 +171,7 @@ class Matcher:
         word = self.words[at]
         if word.is_number and len(word.norm) <= 9:
             return int(word.norm)
-        return NUMBERS.get(word.norm)
+        return 1 if word.norm in ARTICLES else NUMBERS.get(word.norm)
 
     def _name(self, kind: str, at: int) -> Iterator[tuple[int, SlotValue, int]]:
         start = at + 1 if self.words[at].norm == "the" and at + 1 < len(self.words) else at

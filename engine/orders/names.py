@@ -259,7 +259,7 @@ class _Index:
                 for name in extra:
                     if name and (joined(name) not in own or self.ids[kind][joined(name)] == (id_,)):
                         self._add(kind, name, id_)
-                if kind in ("unit-kind", "item"):
+                if kind in ("unit-kind", "item", "nation"):  # several of it; what is a nation's
                     for name in list(filter(None, [source.get("name"), *source.get("aliases", ())])):
                         if joined(name + "s") not in own:
                             self._add(kind, name + "s", id_)

@@ -26,7 +26,7 @@ from .line_parser import MAX_LINE, LineAttempt, Order, did_you_mean, strip_comme
 from .mail_text import TextLine, is_cry_for_help, read_letter
 from .names import Names
 from .sheet_line import has_blank
-from .tokens import SMALL
+from .tokens import SMALL, Recognizer
 
 __all__ = ["MAX_LINES", "Order", "OrderFile", "OrderHead", "parse_orders", "read_orders", "strip_comment"]
 
@@ -273,9 +273,13 @@ class _OrderFileReader:
     def _orders_nothing(self, bare: str, words: Sequence[Word]) -> bool:
         """Whether a line is the title of a phase, as the form has it, or says that nothing is ordered, or
         that others stay."""
-        if not words or self.names.synonym(words[0].norm) in self.lines.grammar.opening_words:
+        if not words:
             return False
-        if joined(bare) in self.titles or is_cry_for_help(bare):
+        if joined(bare.rstrip(": ")) in self.titles and not self.lines.word_for_word(0, bare).orders:
+            return True
+        if self.names.synonym(words[0].norm) in self.lines.grammar.opening_words:
+            return False
+        if is_cry_for_help(bare):
             return True
         title = _TITLE.fullmatch(bare)
         if title and self.nation and self.names.find("nation", joined(title[1])) == (self.nation,):
@@ -379,6 +383,9 @@ class _OrderFileReader:
             ):
                 passed.append(entry.line.number)
                 continue
+            if not entry.stands and self._is_heading(entry.line.text):
+                passed.append(entry.line.number)
+                continue
             if entry.stands or entry.worth:
                 leaving = leaving or (i > last and bool(_LEAVE.match(entry.line.text.strip())))
                 if leaving and i > last and entry.worth < 2:
@@ -394,6 +401,11 @@ class _OrderFileReader:
             else:
                 out.append(entry)
         return self._blocks(out)
+
+    def _is_heading(self, text: str) -> bool:
+        """Whether a line announces others, and names nothing itself, though it may begin as an order does."""
+        bare = strip_comment(text).strip()
+        return bare.endswith(":") and not Recognizer(split(bare), self.names, self.nation or "").tokens()[0]
 
     def _blocks(self, entries: list[_Entry]) -> list[_Entry]:
         """Lines of prose one below the other make one finding together."""

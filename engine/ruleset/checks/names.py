@@ -46,7 +46,7 @@ def orders_are_written_apart(subject: Subject) -> Iterator[Diagnostic]:
     """Of two orders that can be written with the same words, lines are read as the first: the second cannot
     be given.
 
-    Unless each is asked for at an input of its own, or they are orders of different nations.
+    Unless each is asked for at an input of its own, or they are orders of different nations or units.
     """
     points = subject.once("points of orders", points_of_orders)
     taken: dict[str, list[tuple[str, str]]] = {}
@@ -62,7 +62,10 @@ def orders_are_written_apart(subject: Subject) -> Iterator[Diagnostic]:
                 (
                     o
                     for o in others
-                    if o != own and not _apart(points, o, own) and not _of_others(givers[o], givers[own])
+                    if o != own
+                    and not _apart(points, o, own)
+                    and not _of_others(givers[o], givers[own])
+                    and not _of_others(_movers(subject, o), _movers(subject, own))
                 ),
                 None,
             )
@@ -80,8 +83,16 @@ def _givers(subject: Subject, row: Mapping[str, Any]) -> set[str]:
 
 
 def _of_others(givers: set[str], others: set[str]) -> bool:
-    """Whether two orders are said to be given by different nations."""
+    """Whether two orders are said to be given by different nations, or to different units."""
     return bool(givers and others) and givers.isdisjoint(others)
+
+
+def _movers(subject: Subject, order: tuple[str, str]) -> set[str]:
+    """The tags of the units that an order moves, where it says so; else nobody."""
+    form, id_ = order
+    mode = subject.rows("movement").get(subject.rows(form)[id_].get("does", ""), {})
+    who = mode.get("who", ())
+    return {who} if isinstance(who, str) else set(who)
 
 
 def _notes_that_are_orders(
