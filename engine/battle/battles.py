@@ -74,7 +74,7 @@ class Battle:
     beside: set[str] = field(default_factory=set)
     """Forces found by nobody, but which stand beside those who were."""
     better: int | None = None
-    """Of battles fought at once: the side that had the better of it, whoever stands in the end."""
+    """Of battles fought at once: the side that had the better of it, even if others stand in the end."""
     touch_lost: bool = False
     gone: set[str] = field(default_factory=set)
     """Stacks that have left the battle and are still in its place."""

@@ -164,7 +164,7 @@ def fight_all(turn: Turn, battles: Sequence[Battle]) -> int:
 
 
 def _begin(battle: Battle) -> bool:
-    """The preludes are fought by whoever can; then the battle begins if both sides have somebody to fight
+    """The preludes are fought, then the battle begins if both sides have somebody to fight
     with.
     """
     if not battle.cleared:

@@ -76,7 +76,7 @@ class Section:
 class Report:
     """What a report prints. Texts are for readers; nothing here is hidden from the one it is for.
 
-    `due` says when orders are wanted, `parts` what is told, `sections` every entry in its order with all
+    `due` says when orders are wanted, `parts` what it tells, `sections` every entry in its order with all
     dice.
     """
 

@@ -25,7 +25,7 @@ class DryRun:
     """What came of a try: the report of it, the view after it and the entries that the nation might read of
     it.
 
-    `unknown` counts the places of which only the magnitude is known; whoever stands there is left out. What
+    `unknown` counts the places of which only the magnitude is known; those who stand there are left out. What
     the nation has counted stands where it was counted.
     """
 

@@ -237,7 +237,7 @@ def bare_map(model: MapModel, layout: Layout) -> BareMap:
     """The bare map of a model, made anew only if its places, shapes or layout are others than before."""
     key = (layout, tuple((place.id, place.kind, place.lon, place.lat) for place in model.places))
     for n, (known, shapes, made) in enumerate(_bare):
-        # the same object: whoever reads shapes keeps those they have read
+        # the same object: the reader of shapes keeps what it has read
         if known == key and shapes is model.shapes:
             _bare.insert(0, _bare.pop(n))
             return made
