@@ -474,7 +474,8 @@ def vote(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
     A nation that is out of the game has no vote. Everybody who refuses states the fact `refused`, everybody
     who is bound by an acceptance the fact `accepted` (`of` whom it is about, `ask` the decision). The effects
     find the names `voters`, `accepts` and `refuses` (sets of nations), and `votes` (the weight of each
-    that is bound by the outcome), for shares. Alone, `then` follows if anybody accepts and `else` if anybody refuses.
+    that is bound by the outcome), for shares. Alone, `then` follows if anybody accepts and `else` if anybody
+    refuses.
     """
     row = runner.world.ruleset.row("decisions", p["ask"])
     subject = str(id_of(runner.who(p["about"], names))) if "about" in p else ""
