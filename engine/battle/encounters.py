@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Sequence
+from itertools import chain, pairwise
 
 from ..core.choices import block_of, word_of
 from ..core.model import Row
@@ -258,13 +258,14 @@ def _camps(turn: Turn, invading: Sequence[str]) -> list[list[str]]:
     camps: list[list[str]] = []
     for force in invading:
         owner = str(turn.state.get("forces", force, "owner"))
-        friendly = [
-            c
-            for c in camps
-            if any(turn.world.allied(owner, str(turn.state.get("forces", f, "owner"))) for f in c)
-        ]
-        joined = [f for c in friendly for f in c] + [force]
-        camps = [c for c in camps if c not in friendly] + [joined]
+        joined, apart = [], []
+        for camp in camps:
+            owners = [str(turn.state.get("forces", other, "owner")) for other in camp]
+            if any(turn.world.allied(owner, other) for other in owners):
+                joined += camp
+            else:
+                apart.append(camp)
+        camps = [*apart, [*joined, force]]
     return camps
 
 
@@ -275,36 +276,29 @@ def contacts(turn: Turn, row: Row) -> list[Battle]:
     """
     said = block_of(row, "where")
     wanted = said.get("detection")
-    found = [
-        c for _, c in sorted(turn.state.table("contacts").items())
-        if c.get("gives", "battle") == "battle" and (wanted is None or c.get("row") in wanted)
-    ]  # fmt: skip
-    groups: list[tuple[set[str], list[Fields]]] = []
-    for contact in found:
-        ends = set(contact["pair"])
-        if not all(turn.state.row("forces", f) for f in ends):
-            continue
-        linked = [g for g in groups if g[0] & ends]
-        members = set().union(ends, *(g[0] for g in linked))
-        groups = [g for g in groups if g not in linked] + [
-            (members, [c for g in linked for c in g[1]] + [contact])
-        ]
+    made = [
+        contact
+        for _, contact in sorted(turn.state.table("contacts").items())
+        if contact.get("gives", "battle") == "battle"
+        and (wanted is None or contact.get("row") in wanted)
+        and all(turn.state.row("forces", force) for force in contact["pair"])
+    ]
     out = []
-    for members, rows in groups:
-        best = min(_rank(row, c) for c in rows)
-        by = {f for c in rows if _rank(row, c) == best for f in _list(c.get("by", ()))}
-        lead = min(by or members)
+    for members, linked in _connected(made):
+        best = min(_rank(row, contact) for contact in linked)
+        first = _seekers(contact for contact in linked if _rank(row, contact) == best)
+        lead = min(first or members)
         members = members.union(*(forces.attached(turn.state, f) for f in members))
         sides = _sides(turn, members, lead)
         place = str(turn.state.get("forces", lead, "at"))
         if not is_for(turn, row, place):
             continue
-        seekers = {f for c in rows for f in _list(c.get("by", ()))}
+        seekers = _seekers(linked)
         both = bool(seekers & sides[0]) and bool(seekers & sides[1])
         parties = (Party(forces=sides[0]), Party(forces=sides[1]))
         subject = f"{place}:{min(members)}"
         battle = Battle(turn, row, place, subject, parties, (True, both or row.get("attacks") == "both"))
-        for contact in rows:
+        for contact in linked:
             one, other = contact["pair"]
             battle.meets += [
                 (one if f == one else other, other if f == one else one, contact["row"])
@@ -314,6 +308,28 @@ def contacts(turn: Turn, row: Row) -> list[Battle]:
     if "beside" in said:
         _stand_beside(turn, said["beside"], out)
     return out
+
+
+def _connected(contacts: Iterable[Fields]) -> list[tuple[set[str], list[Fields]]]:
+    """The forces that contacts connect with each other, each time with these contacts."""
+    groups: list[tuple[set[str], list[Fields]]] = []
+    for contact in contacts:
+        members: set[str] = set(contact["pair"])
+        earlier: list[Fields] = []
+        apart = []
+        for group, linked in groups:
+            if group.isdisjoint(contact["pair"]):
+                apart.append((group, linked))
+            else:
+                members |= group
+                earlier += linked
+        groups = [*apart, (members, [*earlier, contact])]
+    return groups
+
+
+def _seekers(contacts: Iterable[Fields]) -> set[str]:
+    """Those who have made contacts."""
+    return set(chain.from_iterable(_list(contact.get("by", ())) for contact in contacts))
 
 
 def _stand_beside(turn: Turn, rule: Row, battles: Sequence[Battle]) -> None:
@@ -385,12 +401,8 @@ def in_touch(battle: Battle) -> bool:
         if {seeker, foe} & battle.apart.keys():
             continue
         if forces.stacks_of(turn.state, seeker) and forces.stacks_of(turn.state, foe):
-            touch = (
-                finds(
-                    turn, turn.ruleset.row("detection", row), seeker, foe, subject=_about(battle, seeker, foe)
-                )
-                or touch
-            )
+            rule = turn.ruleset.row("detection", row)
+            touch |= finds(turn, rule, seeker, foe, subject=_about(battle, seeker, foe))
     for force, side in sorted(battle.apart.items()) if touch else ():
         _come_back(battle, force, side)
     return touch
