@@ -22,7 +22,7 @@ def contested(turn: Turn, row: Row) -> list[Battle]:
     """The battles of a row in this step: one for each contested place that it is for, or one for each group
     of contacts.
     """
-    where, said = word_of(row, "where"), block_of(row, "where")
+    where, options = word_of(row, "where"), block_of(row, "where")
     if where == "contacts":
         return contacts(turn, row)
     if where == "targets":
@@ -30,14 +30,14 @@ def contested(turn: Turn, row: Row) -> list[Battle]:
     if where == "passed":
         return passed(turn, row)
     if where == "records":
-        found = [
+        records = [
             (record, place)
             for record, place in listed.places(turn.world, row, turn.names())
             if is_for(turn, row, place)
         ]
         return [
             Battle(turn, row, place, record, (Party(), Party()), attacks(row), record=record)
-            for record, place in found
+            for record, place in records
         ]
     out = []
     for place in sorted(_forces_at(turn).keys() & set(turn.state.occupied_places())):
@@ -46,9 +46,9 @@ def contested(turn: Turn, row: Row) -> list[Battle]:
         invading = _chosen(turn, row, invaders(turn, place))
         if not invading:
             continue
-        for subject, those in _apart(turn, said.get("apart"), place, invading):
+        for subject, those in _apart(turn, options.get("apart"), place, invading):
             owners = sorted({turn.state.get("forces", f, "owner") for f in those})
-            coming = Party(set(those), tuple(owners), place) if said.get("standing") else Party(set(those))
+            coming = Party(set(those), tuple(owners), place) if options.get("standing") else Party(set(those))
             battle = Battle(
                 turn, row, place, subject, (coming, Party(place=place, against=tuple(owners))), attacks(row)
             )
@@ -56,7 +56,7 @@ def contested(turn: Turn, row: Row) -> list[Battle]:
             out.append(battle)
     if row.get("once"):
         _settle(turn, row, [f for battle in out for f in battle.parties[0].forces])
-    if said.get("apart") == "border":
+    if options.get("apart") == "border":
         out.sort(key=lambda c: min(f.rpartition("#")[2] for f in c.parties[0].forces))
     return out
 
@@ -75,10 +75,10 @@ def _apart(turn: Turn, apart: str | None, place: str, invading: Sequence[str]) -
     return [(f"{start}>{place}", those) for start, those in groups.items()]
 
 
-def _chosen(turn: Turn, row: Row, found: Sequence[str]) -> list[str]:
+def _chosen(turn: Turn, row: Row, invading: Sequence[str]) -> list[str]:
     """Those of some forces that a row is for (`by`), and who have not fought it yet (`once`)."""
     out = []
-    for force in found:
+    for force in invading:
         data = turn.state.row("forces", force)
         names = {"force": Entity("force", force), "self": Entity("nation", data["owner"])}
         if turn.world.test(row.get("by"), names) and not (
@@ -274,8 +274,8 @@ def contacts(turn: Turn, row: Row) -> list[Battle]:
 
     Who made contact attacks; if both did, both do.
     """
-    said = block_of(row, "where")
-    wanted = said.get("detection")
+    options = block_of(row, "where")
+    wanted = options.get("detection")
     made = [
         contact
         for _, contact in sorted(turn.state.table("contacts").items())
@@ -305,8 +305,8 @@ def contacts(turn: Turn, row: Row) -> list[Battle]:
                 for f in _list(contact["by"])
             ]
         out.append(battle)
-    if "beside" in said:
-        _stand_beside(turn, said["beside"], out)
+    if "beside" in options:
+        _stand_beside(turn, options["beside"], out)
     return out
 
 
@@ -419,15 +419,15 @@ def _come_back(battle: Battle, force: str, side: int) -> None:
     rows = [turn.ruleset.row("detection", id_) for id_ in wanted]
     foes = [f for f in sorted(battle.parties[1 - side].forces) if forces.stacks_of(turn.state, f)]
     looks = [(row, foe) for row in rows for foe in foes if may_find(turn, row, force, foe)]
-    found = [
+    met = [
         (force, foe, row["id"])
         for row, foe in looks
         if finds(turn, row, force, foe, subject=_about(battle, force, foe))
     ]
-    if not found:
+    if not met:
         return
     del battle.apart[force]
-    battle.meets += found
+    battle.meets += met
     battle.parties[side].forces.update({force, *forces.attached(turn.state, force)})
     with back_entry(battle, side, force):
         turn.journal.set("forces", force, "broken_off", None)
