@@ -205,9 +205,7 @@ class FuzzBench:
         nation = next(iter(ruleset.rows("nations")))
         viewer = Viewer(ruleset, position.state, geography=geography)
         world = World(ruleset, viewer.view(nation), geography=geography, moments=position.moments)
-        page = nation_report(
-            ruleset, world.state, told, nation, game="fuzz", turn=position.turn, geography=geography
-        )
+        page = nation_report(world, told, nation, game="fuzz", turn=position.turn)
         as_text(page)
         world.close()
 

@@ -246,7 +246,7 @@ def test_a_report_never_tells_the_card_of_another() -> None:
     for reader in ("uk", "germany"):
         shown = view(rules()[0], position.state, reader)
         report = nation_report(
-            rules()[0], shown, entries, reader, game="g", turn=position.turn, geography=rules()[1]
+            World(rules()[0], shown, geography=rules()[1]), entries, reader, game="g", turn=position.turn
         )
         for other in hidden:
             if other != reader:

@@ -56,7 +56,7 @@ def outputs(ruleset: Ruleset, state: State, entries: list[Entry], reader: str) -
     shown = view(ruleset, state, reader)
     world = World(ruleset, shown)
     sheet = order_template(world, reader, game="g")
-    report = nation_report(ruleset, shown, entries, reader, game="g", turn=1, template=sheet)
+    report = nation_report(world, entries, reader, game="g", turn=1, template=sheet)
     lines = "play guard at mill\nplay fog at road\nplay volley at wood"
     taken = take_in(ruleset, lines, lambda _: world, nation=reader)
     told = [f"{d.message} {d.hint}" for d in taken.found]

@@ -43,7 +43,7 @@ def told(reader: str) -> tuple[Report, State, list[Entry]]:
     shown = view(ruleset, result.position.state, reader, geography=geography)
     entries = list(result.entries)
     return (
-        nation_report(ruleset, shown, entries, reader, game="g", turn=2, geography=geography),
+        nation_report(World(ruleset, shown, geography=geography), entries, reader, game="g", turn=2),
         shown,
         entries,
     )
@@ -354,7 +354,8 @@ def test_what_may_be_done_for_a_gain_is_told_with_its_price() -> None:
 
     def decisions() -> str:
         shown = view(ruleset, state, "german-empire", geography=geography)
-        report = nation_report(ruleset, shown, [], "german-empire", game="g", turn=2, geography=geography)
+        world = World(ruleset, shown, geography=geography)
+        report = nation_report(world, [], "german-empire", game="g", turn=2)
         return as_text(report)
 
     assert "Not incorporated yet" not in decisions()
@@ -419,7 +420,7 @@ def test_what_waits_for_the_reader_and_what_is_agreed() -> None:
 
     def read(reader: str) -> str:
         shown = view(ruleset, state, reader)
-        return " ".join(as_text(nation_report(ruleset, shown, [], reader, game="g", turn=1)).split())
+        return " ".join(as_text(nation_report(World(ruleset, shown), [], reader, game="g", turn=1)).split())
 
     assert "For you to decide * The public treaty Amber Peace waits for your ratification." in read("aster")
     assert "Amber Peace" not in read("cressia")

@@ -47,9 +47,7 @@ def outputs(state: State, entries: list[Entry], reader: str, *, picture: bool = 
     template = order_template(world, reader, game="secrets")
     orders, _ = parse_orders(ruleset, ORDERS, nation=reader, state=shown)
     answers = [asdict(d) for d in check(world, reader, orders).found]
-    report = nation_report(
-        ruleset, shown, entries, reader, game="secrets", turn=2, geography=geography, template=template
-    )
+    report = nation_report(world, entries, reader, game="secrets", turn=2, template=template)
     mine = readable(entries, world, reader)
     svg = map_svg(ruleset, shown, DRAWING, entries=mine) if picture else ""
     drawn = report_map(ruleset, shown, DRAWING, reader, entries=mine) if picture else None

@@ -27,6 +27,7 @@ from wteaw.ruleset.randomness import rolls_dice
 from wteaw.store import MODERATOR, PLAYER, POLICY, Game, Submission
 from wteaw.turn.decisions import MODERATOR as ASKED
 from wteaw.turn.left_open import OpenDecision, left_open
+from wteaw.world.world import World
 
 from .accounts import stamp
 from .actions import (
@@ -559,12 +560,10 @@ def rehearsed(hall: Games, id_: str, stage: int, head: str) -> tuple[Report, int
     with hall.at(id_, stage, head) as game:
         result = resolve_turn(game, force=True, practice=True).result
         summary = moderator_report(
-            game.ruleset,
-            result.position.state,
+            World(game.ruleset, result.position.state, geography=game.geography),
             result.entries,
             game=str(game.head["title"]),
             turn=game.stage().position.turn,
-            geography=game.geography,
         )
         return summary, len(result.entries)
 

@@ -139,12 +139,10 @@ def _sight(game: Game, reader: str, turn: int) -> Sight:
     world, entries = _seen(game, views, reader, turn)
     if reader == PUBLIC:
         report = moderator_report(
-            game.ruleset,
-            world.state,
+            World(game.ruleset, world.state, geography=game.geography),
             entries,
             game=str(game.head["title"]),
             turn=turn,
-            geography=game.geography,
             notices=turn_reports.notices(game, turn),
         )
     else:

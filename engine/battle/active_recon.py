@@ -52,11 +52,11 @@ def run(turn: Turn, rows: Sequence[Row]) -> None:
             ):
                 continue
             why = unfit_order(turn, turn.ruleset.row(form, id_), order, turn.order_names(order))
-            found = why.text if why is not None else understand(turn, order, row, left)
-            if isinstance(found, Probe):
-                probes.append((row, found))
+            probe = why.text if why is not None else understand(turn, order, row, left)
+            if isinstance(probe, Probe):
+                probes.append((row, probe))
             else:
-                turn.drop_order(order, found)
+                turn.drop_order(order, probe)
     sent = [(row, send(turn, row, probe)) for row, probe in probes]
     numbers: dict[tuple[str, str], int] = {}
     looking: list[tuple[Row, Probe, dict[str, int]]] = []
@@ -67,7 +67,7 @@ def run(turn: Turn, rows: Sequence[Row]) -> None:
         for shots in row.get("fire", ()):
             draw_fire(turn, row, shots, probe, lookers, numbers[about])
         looking.append((row, probe, lookers))
-    intercept(turn, [found for found in looking if "meets" in found[0]])
+    intercept(turn, [look for look in looking if "meets" in look[0]])
     for row, probe, lookers in looking:
         look(turn, row, probe, lookers)
 
@@ -386,13 +386,13 @@ def look(turn: Turn, row: Row, probe: Probe, lookers: Mapping[str, int]) -> None
         if not success:
             entry.tell(say(turn.world, "Nothing was learnt of {place}.", place=there))
             return
-        found, of_mates = _found(turn, nation, target)
+        known, of_mates = _found(turn, nation, target)
         about = f"{row.get('know', 'units')}:{target}"
-        turn.journal.set("knowledge", nation, about, found)
+        turn.journal.set("knowledge", nation, about, known)
         if of_mates or turn.state.get(passive_recon.OF_MATES, nation, about):
             turn.journal.set(passive_recon.OF_MATES, nation, about, of_mates or None)
-        entry.data["units"] = found["units"]
-        seen = {"units": units(turn.world, found["units"])} if found["units"] else {}
+        entry.data["units"] = known["units"]
+        seen = {"units": units(turn.world, known["units"])} if known["units"] else {}
         entry.tell(
             say(turn.world, "{here}: {units} seen." if seen else "{here}: no units seen.", here=there, **seen)
         )
@@ -415,8 +415,8 @@ def _found(turn: Turn, nation: str, target: str) -> tuple[dict[str, Any], dict[s
     ]
     units = forces.by_kind((stack["kind"], stack["n"]) for stack in there)
     n = sum(units.values())
-    found: dict[str, Any] = {"since": turn.number, "as": "exact", "units": units, "n": n}
-    found |= passive_recon.own_foes(turn, nation, there, n)
+    known: dict[str, Any] = {"since": turn.number, "as": "exact", "units": units, "n": n}
+    known |= passive_recon.own_foes(turn, nation, there, n)
     mates = [mate for mate in passive_recon.side_of(turn, nation) if mate != nation]
     by_mate = {mate: passive_recon.own_foes(turn, mate, there, n).get("foes", n) for mate in mates}
-    return found, by_mate if any(foes != found.get("foes", n) for foes in by_mate.values()) else {}
+    return known, by_mate if any(foes != known.get("foes", n) for foes in by_mate.values()) else {}

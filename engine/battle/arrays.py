@@ -72,8 +72,8 @@ class Compiled:
 
     def truth(self, counts: Counts, round_: int = 1) -> Result:
         """The value as true or false: a bool, or an array of bools."""
-        found = self(counts, round_)
-        return found.astype(bool) if isinstance(found, np.ndarray) else bool(found)
+        value = self(counts, round_)
+        return value.astype(bool) if isinstance(value, np.ndarray) else bool(value)
 
 
 def constant(value: Any) -> Compiled:
@@ -149,9 +149,9 @@ class _ArrayCompiler(Living[Compiled]):
         operators = [_COMPARE[type(op)] for op in node.ops]
 
         def run(counts: Counts, round_: int) -> Result:
-            found = [side(counts, round_) for side in sides]
+            values = [side(counts, round_) for side in sides]
             out: Any = True
-            for op, a, b in zip(operators, found, found[1:], strict=False):
+            for op, a, b in zip(operators, values, values[1:], strict=False):
                 out = np.logical_and(out, op(a, b))
             return out
 

@@ -74,7 +74,7 @@ class Battle:
     beside: set[str] = field(default_factory=set)
     """Forces found by nobody, but which stand beside those who were."""
     better: int | None = None
-    """Of battles fought at once: the side that had the better of it, whoever stands in the end."""
+    """Of battles fought at once: the side that had the better of it, even if others stand in the end."""
     touch_lost: bool = False
     gone: set[str] = field(default_factory=set)
     """Stacks that have left the battle and are still in its place."""
@@ -417,21 +417,21 @@ def _unseen(battle: Battle) -> frozenset[str]:
     """Forces of the side attacked that nobody has found: they came to the help of those who were."""
     if not battle.meets:
         return frozenset()
-    found = {foe for seeker, foe, _ in battle.meets if seeker in battle.parties[ATTACKER].forces}
-    if not found:
+    seen = {foe for seeker, foe, _ in battle.meets if seeker in battle.parties[ATTACKER].forces}
+    if not seen:
         return frozenset(battle.beside)
-    found = found.union(*(forces.attached(battle.turn.state, f) for f in found))
-    return frozenset(battle.parties[DEFENDER].forces - found)
+    seen = seen.union(*(forces.attached(battle.turn.state, f) for f in seen))
+    return frozenset(battle.parties[DEFENDER].forces - seen)
 
 
 def _passive(battle: Battle) -> frozenset[str]:
     """Forces of sides that attack which have found nobody, and do not go along with one that has."""
     if not battle.meets or battle.row.get("attacks") == "both":
         return frozenset()
-    found = {seeker for seeker, _, _ in battle.meets}
-    found = found.union(*(forces.attached(battle.turn.state, f) for f in found))
+    seekers = {seeker for seeker, _, _ in battle.meets}
+    seekers = seekers.union(*(forces.attached(battle.turn.state, f) for f in seekers))
     there = [party.forces for party, attacks in zip(battle.parties, battle.attacks, strict=True) if attacks]
-    return frozenset().union(*there) - found
+    return frozenset().union(*there) - seekers
 
 
 def _goes_on(battle: Battle, plan: Plan, members: Sequence[Troops]) -> bool:

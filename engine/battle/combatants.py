@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.compiled import ordinary
+from ..core.compiled import kept_by_arguments, ordinary
 from ..core.model import Row
 from ..core.state import Entity, unit_key
 from ..ruleset.expressions.reads import texts
@@ -50,8 +50,7 @@ class Lineup:
         virtual_left: dict[tuple[str, int], int] | None,
     ) -> None:
         self.row, self.setting, self.frozen = row, setting, frozen
-        self._sets: dict[int, dict[str, Members]] = {}
-        self._values: dict[tuple[str, int], BattleNumber] = {}
+        self._kept: dict[str, Any] = {}
         self.reads_round = False  # whether a value goes by the number of the round
         self.virtual_left = {} if virtual_left is None else virtual_left
         self.names = {
@@ -72,12 +71,10 @@ class Lineup:
 
     # ---- names
 
+    @kept_by_arguments
     def sets(self, side: int) -> dict[str, Members]:
-        if side not in self._sets:
-            self._sets[side] = {
-                name: self._members(which) for name, which in (("mine", side), ("foe", 1 - side))
-            }
-        return self._sets[side]
+        """The units of a side and of its enemy, as its expressions name them."""
+        return {"mine": self._members(side), "foe": self._members(1 - side)}
 
     def _members(self, side: int) -> Members:
         columns = self.of_side[side]
@@ -182,10 +179,9 @@ class Lineup:
     def value(self, text: Any, index: int) -> BattleNumber:
         if isinstance(text, int):
             return fixed(text)
-        if (text, index) not in self._values:
-            self._values[text, index] = self._value(text, index)
-        return self._values[text, index]
+        return self._value(text, index)
 
+    @kept_by_arguments
     def _value(self, text: str, index: int) -> BattleNumber:
         group = self.groups[index]
         scope, sets = self.scope(group.side, group), self.sets(group.side)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Sequence
+from itertools import chain, pairwise
 
 from ..core.choices import block_of, word_of
 from ..core.model import Row
@@ -22,7 +22,7 @@ def contested(turn: Turn, row: Row) -> list[Battle]:
     """The battles of a row in this step: one for each contested place that it is for, or one for each group
     of contacts.
     """
-    where, said = word_of(row, "where"), block_of(row, "where")
+    where, options = word_of(row, "where"), block_of(row, "where")
     if where == "contacts":
         return contacts(turn, row)
     if where == "targets":
@@ -30,14 +30,14 @@ def contested(turn: Turn, row: Row) -> list[Battle]:
     if where == "passed":
         return passed(turn, row)
     if where == "records":
-        found = [
+        records = [
             (record, place)
             for record, place in listed.places(turn.world, row, turn.names())
             if is_for(turn, row, place)
         ]
         return [
             Battle(turn, row, place, record, (Party(), Party()), attacks(row), record=record)
-            for record, place in found
+            for record, place in records
         ]
     out = []
     for place in sorted(_forces_at(turn).keys() & set(turn.state.occupied_places())):
@@ -46,9 +46,9 @@ def contested(turn: Turn, row: Row) -> list[Battle]:
         invading = _chosen(turn, row, invaders(turn, place))
         if not invading:
             continue
-        for subject, those in _apart(turn, said.get("apart"), place, invading):
+        for subject, those in _apart(turn, options.get("apart"), place, invading):
             owners = sorted({turn.state.get("forces", f, "owner") for f in those})
-            coming = Party(set(those), tuple(owners), place) if said.get("standing") else Party(set(those))
+            coming = Party(set(those), tuple(owners), place) if options.get("standing") else Party(set(those))
             battle = Battle(
                 turn, row, place, subject, (coming, Party(place=place, against=tuple(owners))), attacks(row)
             )
@@ -56,7 +56,7 @@ def contested(turn: Turn, row: Row) -> list[Battle]:
             out.append(battle)
     if row.get("once"):
         _settle(turn, row, [f for battle in out for f in battle.parties[0].forces])
-    if said.get("apart") == "border":
+    if options.get("apart") == "border":
         out.sort(key=lambda c: min(f.rpartition("#")[2] for f in c.parties[0].forces))
     return out
 
@@ -75,10 +75,10 @@ def _apart(turn: Turn, apart: str | None, place: str, invading: Sequence[str]) -
     return [(f"{start}>{place}", those) for start, those in groups.items()]
 
 
-def _chosen(turn: Turn, row: Row, found: Sequence[str]) -> list[str]:
+def _chosen(turn: Turn, row: Row, invading: Sequence[str]) -> list[str]:
     """Those of some forces that a row is for (`by`), and who have not fought it yet (`once`)."""
     out = []
-    for force in found:
+    for force in invading:
         data = turn.state.row("forces", force)
         names = {"force": Entity("force", force), "self": Entity("nation", data["owner"])}
         if turn.world.test(row.get("by"), names) and not (
@@ -258,13 +258,14 @@ def _camps(turn: Turn, invading: Sequence[str]) -> list[list[str]]:
     camps: list[list[str]] = []
     for force in invading:
         owner = str(turn.state.get("forces", force, "owner"))
-        friendly = [
-            c
-            for c in camps
-            if any(turn.world.allied(owner, str(turn.state.get("forces", f, "owner"))) for f in c)
-        ]
-        joined = [f for c in friendly for f in c] + [force]
-        camps = [c for c in camps if c not in friendly] + [joined]
+        joined, apart = [], []
+        for camp in camps:
+            owners = [str(turn.state.get("forces", other, "owner")) for other in camp]
+            if any(turn.world.allied(owner, other) for other in owners):
+                joined += camp
+            else:
+                apart.append(camp)
+        camps = [*apart, [*joined, force]]
     return camps
 
 
@@ -273,47 +274,62 @@ def contacts(turn: Turn, row: Row) -> list[Battle]:
 
     Who made contact attacks; if both did, both do.
     """
-    said = block_of(row, "where")
-    wanted = said.get("detection")
-    found = [
-        c for _, c in sorted(turn.state.table("contacts").items())
-        if c.get("gives", "battle") == "battle" and (wanted is None or c.get("row") in wanted)
-    ]  # fmt: skip
-    groups: list[tuple[set[str], list[Fields]]] = []
-    for contact in found:
-        ends = set(contact["pair"])
-        if not all(turn.state.row("forces", f) for f in ends):
-            continue
-        linked = [g for g in groups if g[0] & ends]
-        members = set().union(ends, *(g[0] for g in linked))
-        groups = [g for g in groups if g not in linked] + [
-            (members, [c for g in linked for c in g[1]] + [contact])
-        ]
+    options = block_of(row, "where")
+    wanted = options.get("detection")
+    made = [
+        contact
+        for _, contact in sorted(turn.state.table("contacts").items())
+        if contact.get("gives", "battle") == "battle"
+        and (wanted is None or contact.get("row") in wanted)
+        and all(turn.state.row("forces", force) for force in contact["pair"])
+    ]
     out = []
-    for members, rows in groups:
-        best = min(_rank(row, c) for c in rows)
-        by = {f for c in rows if _rank(row, c) == best for f in _list(c.get("by", ()))}
-        lead = min(by or members)
+    for members, linked in _connected(made):
+        best = min(_rank(row, contact) for contact in linked)
+        first = _seekers(contact for contact in linked if _rank(row, contact) == best)
+        lead = min(first or members)
         members = members.union(*(forces.attached(turn.state, f) for f in members))
         sides = _sides(turn, members, lead)
         place = str(turn.state.get("forces", lead, "at"))
         if not is_for(turn, row, place):
             continue
-        seekers = {f for c in rows for f in _list(c.get("by", ()))}
+        seekers = _seekers(linked)
         both = bool(seekers & sides[0]) and bool(seekers & sides[1])
         parties = (Party(forces=sides[0]), Party(forces=sides[1]))
         subject = f"{place}:{min(members)}"
         battle = Battle(turn, row, place, subject, parties, (True, both or row.get("attacks") == "both"))
-        for contact in rows:
+        for contact in linked:
             one, other = contact["pair"]
             battle.meets += [
                 (one if f == one else other, other if f == one else one, contact["row"])
                 for f in _list(contact["by"])
             ]
         out.append(battle)
-    if "beside" in said:
-        _stand_beside(turn, said["beside"], out)
+    if "beside" in options:
+        _stand_beside(turn, options["beside"], out)
     return out
+
+
+def _connected(contacts: Iterable[Fields]) -> list[tuple[set[str], list[Fields]]]:
+    """The forces that contacts connect with each other, each time with these contacts."""
+    groups: list[tuple[set[str], list[Fields]]] = []
+    for contact in contacts:
+        members: set[str] = set(contact["pair"])
+        earlier: list[Fields] = []
+        apart = []
+        for group, linked in groups:
+            if group.isdisjoint(contact["pair"]):
+                apart.append((group, linked))
+            else:
+                members |= group
+                earlier += linked
+        groups = [*apart, (members, [*earlier, contact])]
+    return groups
+
+
+def _seekers(contacts: Iterable[Fields]) -> set[str]:
+    """Those who have made contacts."""
+    return set(chain.from_iterable(_list(contact.get("by", ())) for contact in contacts))
 
 
 def _stand_beside(turn: Turn, rule: Row, battles: Sequence[Battle]) -> None:
@@ -385,12 +401,8 @@ def in_touch(battle: Battle) -> bool:
         if {seeker, foe} & battle.apart.keys():
             continue
         if forces.stacks_of(turn.state, seeker) and forces.stacks_of(turn.state, foe):
-            touch = (
-                finds(
-                    turn, turn.ruleset.row("detection", row), seeker, foe, subject=_about(battle, seeker, foe)
-                )
-                or touch
-            )
+            rule = turn.ruleset.row("detection", row)
+            touch |= finds(turn, rule, seeker, foe, subject=_about(battle, seeker, foe))
     for force, side in sorted(battle.apart.items()) if touch else ():
         _come_back(battle, force, side)
     return touch
@@ -407,15 +419,15 @@ def _come_back(battle: Battle, force: str, side: int) -> None:
     rows = [turn.ruleset.row("detection", id_) for id_ in wanted]
     foes = [f for f in sorted(battle.parties[1 - side].forces) if forces.stacks_of(turn.state, f)]
     looks = [(row, foe) for row in rows for foe in foes if may_find(turn, row, force, foe)]
-    found = [
+    met = [
         (force, foe, row["id"])
         for row, foe in looks
         if finds(turn, row, force, foe, subject=_about(battle, force, foe))
     ]
-    if not found:
+    if not met:
         return
     del battle.apart[force]
-    battle.meets += found
+    battle.meets += met
     battle.parties[side].forces.update({force, *forces.attached(turn.state, force)})
     with back_entry(battle, side, force):
         turn.journal.set("forces", force, "broken_off", None)

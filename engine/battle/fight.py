@@ -71,13 +71,13 @@ def run(node: Row, turn: Turn) -> None:
         if "meeting" in before:
             fight_all(turn, meetings(turn, row, turn.ruleset.row("battles", before["meeting"])))
         while "rivals" in before:
-            found = rivals(turn, row, turn.ruleset.row("battles", before["rivals"]))
-            if not fight_all(turn, found):
+            rivalries = rivals(turn, row, turn.ruleset.row("battles", before["rivals"]))
+            if not fight_all(turn, rivalries):
                 break
-        found = contested(turn, row)
-        for battle in found:
+        battles = contested(turn, row)
+        for battle in battles:
             battle.cleared = "before" in block_of(row, "where")
-        fight_all(turn, found)
+        fight_all(turn, battles)
 
 
 def _preludes(turn: Turn, battles: Sequence[Battle]) -> None:
@@ -164,7 +164,7 @@ def fight_all(turn: Turn, battles: Sequence[Battle]) -> int:
 
 
 def _begin(battle: Battle) -> bool:
-    """The preludes are fought by whoever can; then the battle begins if both sides have somebody to fight
+    """The preludes are fought, then the battle begins if both sides have somebody to fight
     with.
     """
     if not battle.cleared:
@@ -363,8 +363,7 @@ def _recall(running: Sequence[Battle]) -> Row | None:
     for battle in running:
         for join in battle.row.get("joins", ()):
             if "recall" in join:
-                found: Row = join["recall"]
-                return found
+                return dict(join["recall"])
     return None
 
 

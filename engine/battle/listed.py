@@ -17,9 +17,9 @@ from .groups import ATTACKER, DEFENDER, SIDES
 
 def places(world: World, row: Row, names: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """The records of a battle row in their order, each with its place."""
-    said = block_of(row, "where")
-    for record in as_set(world, world.value(said["over"], names)):
-        at = world.marked(said["at"], {**names, "record": record})
+    options = block_of(row, "where")
+    for record in as_set(world, world.value(options["over"], names)):
+        at = world.marked(options["at"], {**names, "record": record})
         yield record.id, str(id_of(at))
 
 
@@ -62,9 +62,11 @@ def link(row: Row, stack: Mapping[str, Any], place: str) -> str:
 
 def origins(world: World, row: Row, record: str, place: str) -> int | None:
     """From how many places a battle is attacked, where its row reckons that itself."""
-    said = block_of(row, "where")
+    options = block_of(row, "where")
     return (
-        int(world.number(said["origins"], names_of(record, place))) if record and "origins" in said else None
+        int(world.number(options["origins"], names_of(record, place)))
+        if record and "origins" in options
+        else None
     )
 
 

@@ -94,7 +94,7 @@ def _pairs(battle: Battle) -> list[tuple[str | None, str | None]]:
 
 
 def readers(battle: Battle, owners: Sequence[str]) -> tuple[str, ...]:
-    """Those involved, and whoever the row adds (`audience`; `sides` adds the sides of those involved)."""
+    """Those involved, and those that the row adds (`audience`; `sides` adds the sides of those involved)."""
     turn = battle.turn
     extra = battle.row.get("audience")
     if extra == EVERYONE:

@@ -199,9 +199,9 @@ class Rounds:
             if not shots:
                 continue
             throw = Throw(stage.id, volley.side, number, volley.faces)
-            batch, found = self._throw(stage, volley, batch, shots, throw)
+            batch, thrown = self._throw(stage, volley, batch, shots, throw)
             for which, kind in enumerate(results(stage)):
-                hits = found[:, which] if found.ndim > 1 else found
+                hits = thrown[:, which] if thrown.ndim > 1 else thrown
                 self._score(stage, batch, volley, kind, hits, f"now{place}{which}", waiting)
         return batch, waiting
 
@@ -379,7 +379,7 @@ class Rounds:
 
         If both would, one stays (`both` names who goes).
         """
-        found = []
+        leaving = []
         for side, leave in enumerate(self.plan.leaves):
             whole = self._leaves(leave, batch, number) if leave else np.zeros(len(batch), dtype=bool)
             if leave and leave.own:
@@ -391,12 +391,12 @@ class Rounds:
                 batch.more[f"own{side}"] = own | whole[:, None]
                 batch.more[f"whole{side}"] = whole
                 whole = whole | own.any(axis=1)
-            found.append(whole)
+            leaving.append(whole)
         if self.plan.row.get("leave", {}).get("both") == "both":
-            return found[0], found[1]
+            return leaving[0], leaving[1]
         first = next((i for i, leave in enumerate(self.plan.leaves) if leave and leave.first), 0)
-        found[1 - first] &= ~found[first]
-        return found[0], found[1]
+        leaving[1 - first] &= ~leaving[first]
+        return leaving[0], leaving[1]
 
     def forced(self, batch: Batch, side: int, number: int) -> Array:
         """Rows in which a side must leave by the test of its own row."""

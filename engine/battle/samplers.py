@@ -315,7 +315,7 @@ class RealDice:
             faces = stream.faces(1, throw.faces, rest)
             self._take(stream)
             hits += int(faces[0] <= rest)
-        if power:  # sure hits are told, too: whoever is lost was hit
+        if power:  # sure hits are told, too: what is lost was hit
             self._note(batch, throw, shots[0].group, faces, rest, hits)
         return batch, np.array([hits])
 

@@ -93,10 +93,10 @@ def _throw_again(turn: Turn, everything: Sequence[ThrownBattle]) -> None:
     while True:
         chosen: dict[str, ThrownBattle] = {}
         for thrown in everything:
-            found = thrown.loser()
-            if found is None:
+            lost = thrown.loser()
+            if lost is None:
                 continue
-            nation, rule = found
+            nation, rule = lost
             spent = rule.in_all is not None and used.get(nation, 0) >= rule.in_all
             if spent or thrown.again.get(nation, 0) >= rule.most:
                 continue

@@ -65,7 +65,7 @@ def spared(world: World, nation: str, option: str, kind: str) -> list[str]:
     Of the rows whose losses go by an option of orders (`order` of their `options`). Nothing is said of a kind
     that is in none.
     """
-    found = []
+    sparing = []
     for row in world.ruleset.rows("battles").values():
         if row.get("options", {}).get("order") != option:
             continue
@@ -76,8 +76,8 @@ def spared(world: World, nation: str, option: str, kind: str) -> list[str]:
                 continue
             if not never:
                 return []
-            found.append(str(row.get("name", row["id"])))
-    return list(dict.fromkeys(found))
+            sparing.append(str(row.get("name", row["id"])))
+    return list(dict.fromkeys(sparing))
 
 
 def _who(row: Row, side: int) -> Any:

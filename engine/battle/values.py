@@ -60,8 +60,8 @@ class BattleNumber:
         """
         if type(self.fixed) is int:
             return self.fixed
-        found = self.exact(counts, round_)
-        return found.whole() if isinstance(found, Figures) else floor(found)
+        value = self.exact(counts, round_)
+        return value.whole() if isinstance(value, Figures) else floor(value)
 
     def exact(self, counts: Counts, round_: int = 1) -> Any:
         """The value itself: an int or a fraction for the whole batch, or `Figures` with one for each

@@ -33,7 +33,7 @@ from .shifts import give_shifts
 __all__ = ["IDLE", "plan", "policies_of", "policy_of"]
 
 IDLE = "idle"
-"""A policy that gives no orders: whoever has a policy worth the name beats it."""
+"""A policy that gives no orders: any policy worth the name beats it."""
 MOST_TRIES = 60
 
 

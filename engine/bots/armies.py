@@ -277,13 +277,13 @@ class Armies:
         return {zone: place for zone, (_, place) in nearest.items()}
 
     def _from_shore_to_shore(
-        self, pool: ZoneLift, start: str, first: int, *, whoever: bool = False
+        self, pool: ZoneLift, start: str, first: int, *, any_ships: bool = False
     ) -> dict[str, tuple[int, str]]:
         """Zone -> in how many turns troops from a shore by `start` land from it, who stay ashore between two
         of them, and from which zone in the first of them, in which they sail `first` steps at most; by other
-        ships than the pool's in that one, too (`whoever`).
+        ships than the pool's in that one, too (`any_ships`).
         """
-        key = (start, first, pool.moves, whoever)
+        key = (start, first, pool.moves, any_ships)
         if key in self._by_shores:
             return self._by_shores[key]
         links = routes.links_of(self.mode)
@@ -295,7 +295,7 @@ class Armies:
             ahead = []
             for here in edge:
                 for zone, far in self.world.geography.distances(here, links).items():
-                    if far <= steps and zone not in seen and (whoever or turns > 1 or zone in pool.reach):
+                    if far <= steps and zone not in seen and (any_ships or turns > 1 or zone in pool.reach):
                         seen.add(zone)
                         out[zone] = (turns, out[here][1] if turns > 1 else zone)
                         if zone in self._landings:
@@ -316,7 +316,7 @@ class Armies:
         links = routes.links_of(self.mode)
         best = Fraction(0)
         for quay in self._zones_of(place):
-            on_the_way = self._from_shore_to_shore(pool, quay, moves, whoever=True)
+            on_the_way = self._from_shore_to_shore(pool, quay, moves, any_ships=True)
             ways = {zone: turns for zone, (turns, _) in on_the_way.items()}
             at_once = self.world.geography.distances(quay, links).items()
             ways |= {zone: 1 for zone, far in at_once if far <= moves}  # on an enemy's shore, too

@@ -39,12 +39,14 @@ def give_purchases(giver: Giver, rules: Sequence[Row], front: Front | None) -> N
     if not wanted:
         return
     keys = [kind.key for kind in of_class(world.ruleset, Purchases)]
-    found = [o for o in legal_orders(world, giver.nation, keys, LegalSearch(items=wanted)) if not o.open]
-    found = [
-        o for o in found if "site" in o.slots or catalogue[_item(giver, o)].get("hand") != "may"
+    open_offers = [
+        o for o in legal_orders(world, giver.nation, keys, LegalSearch(items=wanted)) if not o.open
+    ]
+    open_offers = [
+        o for o in open_offers if "site" in o.slots or catalogue[_item(giver, o)].get("hand") != "may"
     ]  # none is placed later
     for rule, share, mix in mixes:
-        offers = [o for o in found if _item(giver, o) in mix]
+        offers = [o for o in open_offers if _item(giver, o) in mix]
         by_purse: dict[tuple[str, str], list[Legal]] = {}
         for offer in offers:
             what = next(iter(offer.cost), "")

@@ -66,7 +66,7 @@ class Front:
 
     @kept
     def fire_orders(self) -> list[Marches]:
-        """Of these the ones by which units fire from where they stand and stay there, whoever else goes
+        """Of these the ones by which units fire from where they stand and stay there, while others may go
         in."""
         return [
             march for march in self.near_orders if march.mode.get("attacks") and march.mode.get("stays_alone")

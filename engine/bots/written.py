@@ -38,8 +38,8 @@ def slots_written(
     world: World, kind: OrderKind, slots: Mapping[str, Any] | None, names: Names
 ) -> dict[str, Any]:
     """What a rule writes at the slots of an order; those of which it gives nothing are left out."""
-    found = {name: written(world, kind.slot(name), said, names) for name, said in (slots or {}).items()}
-    return {name: value for name, value in found.items() if value is not None}
+    values = {name: written(world, kind.slot(name), said, names) for name, said in (slots or {}).items()}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def conditions(world: World, kind: OrderKind, wanted: Row | None, names: Names) -> dict[str, Any]:
@@ -70,9 +70,9 @@ def _values(world: World, slot: Slot, said: Any, names: Names) -> Iterator[Any]:
         for each in said:
             yield from _values(world, slot, each, names)
         return
-    found = world.marked(said, names)
-    several = isinstance(found, tuple) and not isinstance(found, Entity)
-    plain = [_plain(world, slot, value) for value in (found if several else (found,))]
+    thing = world.marked(said, names)
+    several = isinstance(thing, tuple) and not isinstance(thing, Entity)
+    plain = [_plain(world, slot, value) for value in (thing if several else (thing,))]
     yield from dict.fromkeys(value for value in plain if value is not None)
 
 

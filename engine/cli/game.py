@@ -274,8 +274,9 @@ def _at_a_glance(game: Any, done: Any, turn: int) -> list[str]:
     """What a moderator wants to see of a resolution at once: news, land and battles, of their own report."""
     from ..report.build import moderator_report  # reports are heavy, and wanted by none but this
     from ..report.render import part_as_text
+    from ..world.world import World
 
-    made = moderator_report(game.ruleset, done.position.state, done.entries, game=game.id, turn=turn)
+    made = moderator_report(World(game.ruleset, done.position.state), done.entries, game=game.id, turn=turn)
     wanted = [part for part in made.parts if part.title in ("News", "Land", "Battles")]
     lines = [line for part in wanted for line in (part.title.upper(), *part_as_text(part), "")]
     if len(lines) <= MOST_AT_A_GLANCE:

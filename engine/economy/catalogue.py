@@ -55,7 +55,7 @@ class Market:
         self.orders: Sequence[Row] | None = None
         self._main = stores.money(world.ruleset)
         for row in world.state.table("under_way").values():
-            # what alters a place is begun there once, whoever began it and whenever it will be ready
+            # what alters a place is begun there once, no matter who began it and when it will be ready
             self.rooms.fill(
                 _settings(world.ruleset.row_or_empty("production", row.get("item", "")), row.get("at"))
             )

@@ -118,65 +118,42 @@ def asked(turn: OrderContext, market: Market, order: Order, *, secrets: bool = T
 def buy(turn: Turn, quote: Quote, order: Order | None = None) -> str:
     """Pay for a purchase (that an order asked for) and put it under way; returns its id there."""
     row = turn.ruleset.row("production", quote.item)
-    journal, world = turn.journal, turn.world
-    names: dict[str, Any] = {
-        "self": Entity("nation", quote.nation),
-        "nation": Entity("nation", quote.nation),
-        "item": Entity("item", quote.item),
-    }
-    if quote.site:
-        names["place"] = Entity("place", quote.site)
-    before = world.state.get("treasuries", quote.purse, quote.what, 0)
-    data = {
-        "order": order.get("text", "") if order else "",
-        "item": quote.item,
-        "n": quote.n,
-        "site": quote.site,
-        "price": str(quote.price),
-        "fee": str(quote.fee),
-        "dear": quote.dear,
-        "cost": str(quote.cost),
-        "purse": quote.purse,
-        "before": str(before),
-        "rows": list(quote.rows),
-    }
-    what = _what(row)
-    due: str | int | None = row.get("due", complete.IN_HAND if row.get("hand") else None)
-    if isinstance(due, str) and due.startswith("="):
-        due = int(world.number(due, names))
-    if row.get("hand") and not quote.site:
-        due = complete.IN_HAND
-    about = f"{quote.nation}:{quote.site}"
+    journal = turn.journal
+    before = turn.state.get("treasuries", quote.purse, quote.what, 0)
+    what, due = _what(row), _due(turn, row, quote)
     with journal.entry(
         f"production/{quote.item}",
-        subject=about,
-        says=_says(world, quote),
+        subject=f"{quote.nation}:{quote.site}",
+        says=_says(turn.world, quote),
         audience=(quote.nation,),
-        data=data,
+        data={
+            "order": order.get("text", "") if order else "",
+            "item": quote.item,
+            "n": quote.n,
+            "site": quote.site,
+            "price": str(quote.price),
+            "fee": str(quote.fee),
+            "dear": quote.dear,
+            "cost": str(quote.cost),
+            "purse": quote.purse,
+            "before": str(before),
+            "rows": list(quote.rows),
+        },
     ):
         if order is not None:
             journal.set("orders", order["key"], "status", "done")
-        if quote.cost:
-            stores.pay(journal, quote.purse, quote.what, quote.cost)
-        later = []
-        for resource, purse, amount, taken in quote.uses:
-            if taken == "complete":
-                later.append([resource, purse, amount])
-            else:
-                stores.pay(journal, purse, resource, amount)
-        later += [list(part) for part in quote.beyond]
         key = put_under_way(
             turn,
             quote.nation,
             what,
             quote.made,
             quote.site or None,
-            due if due is not None else turn.journal.step,
+            due if due is not None else journal.step,
             if_lost=row.get("if_lost"),
             item=quote.item,
             into=quote.into or None,
             facing=list(quote.facing) or None,
-            uses=later or None,
+            uses=_pay(turn, quote) or None,
             rooms=[list(r) for r in quote.rooms] or None,
             cost=quote.cost or None,
             purse=quote.purse,
@@ -200,6 +177,35 @@ def buy(turn: Turn, quote: Quote, order: Order | None = None) -> str:
     if due is None:
         complete.finish(turn, key)
     return key
+
+
+def _due(turn: Turn, row: Row, quote: Quote) -> str | int | None:
+    """When what is bought is complete; None: at once."""
+    if row.get("hand") and not quote.site:
+        return complete.IN_HAND
+    due: str | int | None = row.get("due", complete.IN_HAND if row.get("hand") else None)
+    if not isinstance(due, str) or not due.startswith("="):
+        return due
+    nation = Entity("nation", quote.nation)
+    names = {"self": nation, "nation": nation, "item": Entity("item", quote.item)}
+    if quote.site:
+        names["place"] = Entity("place", quote.site)
+    return int(turn.world.number(due, names))
+
+
+def _pay(turn: Turn, quote: Quote) -> list[list[Any]]:
+    """Pay what is due now. Returns what is used up only when the purchase is complete: resource, treasury and
+    amount.
+    """
+    if quote.cost:
+        stores.pay(turn.journal, quote.purse, quote.what, quote.cost)
+    later = []
+    for resource, purse, amount, taken in quote.uses:
+        if taken == "complete":
+            later.append([resource, purse, amount])
+        else:
+            stores.pay(turn.journal, purse, resource, amount)
+    return later + [list(part) for part in quote.beyond]
 
 
 def _keep_busy(turn: Turn, row: Row, quote: Quote) -> None:

@@ -281,7 +281,7 @@ def captors_of(turn: OrderContext, row: TransferRow, nation: str, ends: Sequence
 
 def _captured(turn: Turn, row: TransferRow, order: Order, captors: Sequence[str]) -> list[Arrival]:
     """An end of the route was captured in this turn: all that was to be sent is lost to its captors and to
-    whoever cuts a lane.
+    the one that cuts a lane.
 
     The treasury and the lanes are those of the turn's beginning.
     """

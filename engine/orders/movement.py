@@ -169,8 +169,8 @@ def can_go(world: World, nation: str, mode: MovementRow, origin: str, target: st
 
 
 def _component_only(mode: MovementRow) -> bool:
-    """Whether a mode has no allowance and tests that do not ask for the way: then whoever is joined can
-    go."""
+    """Whether a mode has no allowance and tests that do not ask for the way: then all who are
+    joined can go."""
     if mode.get("steps") is not None or mode.get("stop"):
         return False
     return all(

@@ -82,7 +82,7 @@ def _offers(world: World, nation: str) -> Iterator[tuple[str, list[Offered]]]:
     legal = legal_at_their_steps(world, nation, asked, LegalSearch(tried=MANY_WAYS, offered=True))
     offered = {key: [e for e in some if e.open or writer.is_offered(e)] for key, some in legal.items()}
     entries = {key: some for key, some in offered.items() if some}
-    # whoever goes on without more ado is listed before other orders ask for the same units
+    # those who simply go on are listed before other orders ask for the same units
     first = sorted(entries, key=lambda key: not kinds[key].row.get("bare"))
     lines = {key: list(kinds[key].sheet_lines(writer, entries[key])) for key in first}
     titles: dict[str, list[Offered]] = {}

@@ -2,8 +2,8 @@
 again, and those that are asked already, because an order that is in puts them to others (an offer on which
 they vote).
 
-An offer reaches the other side before it counts: whoever has sent no answer is told of it (`offers_to`), and
-the turn is not resolved without them unless somebody insists.
+An offer reaches the other side before it counts: a nation that has sent no answer is told of it
+(`offers_to`), and the turn is not resolved without it unless somebody insists.
 """
 
 from __future__ import annotations

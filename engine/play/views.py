@@ -102,8 +102,7 @@ class Views:
         """What a nation was told in all turns before one, in each as a member of the side on which it stood
         when that turn ended.
 
-        What it was told so it has been told: whoever joins a side later learns no more of the past, and
-        nothing less.
+        Joining a side later tells it no more of the past, and takes nothing away.
         """
         out: list[Entry] = []
         for t in sorted(self._by_turn):

@@ -319,7 +319,7 @@ def _labels(words: Wording, entry: Entry, what: str, total: Any, main: str) -> I
         entry.subject == reader or (_is_silent(entry) and entry.subject == f"nation:{reader}" and total > 0)
     )
     readable = may_read(entry, reader, world.side_of(reader))
-    if not readable and not own:  # whoever may not read of it is not told whose doing it is
+    if not readable and not own:  # who did it is kept from those who may not read of it
         yield 4, "not told to you", total, None
         return
     data = entry.data

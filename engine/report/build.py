@@ -18,7 +18,7 @@ from ..core.frame import phases, step_name, steps
 from ..core.journal import EVERYONE, Entry
 from ..core.messages import Message, plain
 from ..core.model import Row, Ruleset
-from ..core.state import Entity, State
+from ..core.state import Entity
 from ..economy.quotes import so_many
 from ..orders.kinds import of_class
 from ..orders.kinds.acts import Acts
@@ -27,7 +27,6 @@ from ..ruleset.clauses import clauses_of_row
 from ..ruleset.randomness import rolls_dice
 from ..turn.calendar import date
 from ..turn.context import OrderContext
-from ..world.geography import Geography
 from ..world.messages import message, printed
 from ..world.tables import box_of
 from ..world.view import chain_of, readable
@@ -76,7 +75,7 @@ class Section:
 class Report:
     """What a report prints. Texts are for readers; nothing here is hidden from the one it is for.
 
-    `due` says when orders are wanted, `parts` what is told, `sections` every entry in its order with all
+    `due` says when orders are wanted, `parts` what it tells, `sections` every entry in its order with all
     dice.
     """
 
@@ -98,32 +97,28 @@ class Report:
 
 
 def nation_report(
-    ruleset: Ruleset,
-    shown: State,
+    world: World,
     entries: Sequence[Entry],
     reader: str,
     *,
     since: Sequence[Entry] | None = None,
     game: str,
     turn: int,
-    geography: Geography | None = None,
     template: str = "",
     proof: Iterable[tuple[str, str]] = (),
     chain: str = "",
     due: str = "",
     notices: Iterable[str] = (),
-    world: World | None = None,
 ) -> Report:
-    """The report of `reader` after `turn`, from its view `shown` and the turn's entries. `chain` is its own
+    """The report of `reader` after `turn`, from its view `world` and the turn's entries. `chain` is its own
     chain so far.
 
     `since`: the entries since the report before, of which accounts are made; absent: those of the turn.
 
     `due` and `notices` are sentences that the moderator's side adds for everybody: the deadline, roll-backs,
     other rules.
-    `world`: a world of `shown` that is there already.
     """
-    world = world or World(ruleset, shown, geography=geography)
+    ruleset, shown = world.ruleset, world.state
     mine = readable(entries, world, reader)
     words = Wording(world, reader)
     own_proof = [
@@ -297,19 +292,17 @@ def _date(ruleset: Ruleset, turn: int) -> str:
 
 
 def moderator_report(
-    ruleset: Ruleset,
-    state: State,
+    world: World,
     entries: Sequence[Entry],
     *,
     game: str,
     turn: int,
-    geography: Geography | None = None,
     proof: Iterable[tuple[str, str]] = (),
     due: str = "",
     notices: Iterable[str] = (),
 ) -> Report:
-    """The summary for somebody who may see all."""
-    world = World(ruleset, state, geography=geography)
+    """The summary for somebody who may see all: `world` is the whole position."""
+    ruleset = world.ruleset
     words = Wording(world)
     between = [e for nation, those in rounds.by_power(ruleset, entries) if not nation for e in those]
     laid_open, told = news.shown(entries, words)
@@ -348,7 +341,7 @@ def moderator_report(
         parts=linked([p for p in parts if p.blocks], numbers),
         sections=log,
         proof=tuple(proof),
-        ended=bool(state.get("game", "game", "ended")),
+        ended=bool(world.state.get("game", "game", "ended")),
         dice=rolls_dice(ruleset),
     )
 

@@ -25,7 +25,7 @@ class DryRun:
     """What came of a try: the report of it, the view after it and the entries that the nation might read of
     it.
 
-    `unknown` counts the places of which only the magnitude is known; whoever stands there is left out. What
+    `unknown` counts the places of which only the magnitude is known; those who stand there are left out. What
     the nation has counted stands where it was counted.
     """
 
@@ -79,10 +79,9 @@ def try_out(game: Game, nation: str, taken: Intake, *, others: bool = False) -> 
     inputs = Inputs(orders, answers, (), {}, seats)
     result = resolve(game.ruleset, start, inputs, dice, geography=game.geography)
     shown = Viewer(game.ruleset, result.position.state, geography=game.geography).view(nation)
-    report = nation_report(
-        game.ruleset, shown, list(result.entries), nation, game=str(game.head["title"]), turn=position.turn,
-        geography=game.geography,
-    )  # fmt: skip
+    world = World(game.ruleset, shown, geography=game.geography)
+    title = str(game.head["title"])
+    report = nation_report(world, list(result.entries), nation, game=title, turn=position.turn)
     return DryRun(report, shown, tuple(result.entries), len(hidden - counted.keys()))
 
 

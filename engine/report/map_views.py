@@ -183,7 +183,7 @@ def _layout(drawing: Drawing, shapes: Shapes | None) -> Layout | None:
 
 
 def _owners(world: World) -> tuple[Owner, ...]:
-    """Whoever holds or has anything, in the order of the ruleset; all nations count for colours, which so
+    """All who hold or have anything, in the order of the ruleset; all nations count for colours, which so
     stay what they are.
     """
     held = {world.holder_of(p) for p in world.ruleset.rows("places")} | {

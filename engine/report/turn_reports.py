@@ -87,7 +87,8 @@ def report(
     committed = [] if over else [("the next turn's dice", stage.commitment.root)]
     if nation is None:
         made = moderator_report(
-            game.ruleset, position.state, views.of(turn), game=title, turn=turn, geography=game.geography,
+            World(game.ruleset, position.state, geography=game.geography), views.of(turn),
+            game=title, turn=turn,
             proof=[("state", position.state.hash()), ("journal", position.head), *committed],
             due=due, notices=[*_moderators_part(game, stage, past), *notices(game, turn)],
         )  # fmt: skip
@@ -105,20 +106,17 @@ def report(
     if template and not past and not stage.position.ended:
         text = order_template(world, nation, game=game.id)
     made = nation_report(
-        game.ruleset,
-        world.state,
+        world,
         views.of(turn),
         nation,
         since=views.since(turn),
         game=title,
         turn=turn,
-        geography=game.geography,
         template=text,
         proof=[*committed, *(_openings(views, world, nation, turn) if whole and keys else ())],
         chain=chain,
         due=due,
         notices=notices(game, turn),
-        world=world,
     )
     if template:
         made = _with_holdings(game, made, lambda position: Views(game, position).world(nation))

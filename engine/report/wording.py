@@ -76,7 +76,7 @@ class Wording:
         return "you" if nation and nation == self.reader else self.name(nation)
 
     def name(self, nation: str) -> str:
-        """A nation by its short name, whoever reads, with its article."""
+        """A nation by its short name with its article, the reader as well."""
         row: Row = self.world.ruleset.row_or_empty("nations", nation)
         short = str(row.get("short") or row.get("name") or nation)
         return f"{row['article']} {short}" if "article" in row else short

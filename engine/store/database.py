@@ -29,7 +29,7 @@ from .schema import games, rulesets, states
 
 
 def fault_in_words(error: DatabaseError, folder: str, name: str = "") -> StoreError:
-    """A fault of the database as one sentence for whoever asked, begun with a name, or with the folder."""
+    """A fault of the database as one sentence for the user, begun with a name, or with the folder."""
     found = _known_fault(error, folder, name or folder)
     return found or MachineError(
         f"{name or folder}: the game's database does not answer ({error.orig or error})"

@@ -66,7 +66,7 @@ MAX_TITLE = 120
 
 
 class Scribe(Protocol):
-    """Whoever writes down what is done with a game beside the game itself."""
+    """Writes down what is done with a game, beside the game itself."""
 
     def closed(self, turn: int, salts: Mapping[str, str]) -> None:
         """The orders of a turn were closed, and these masked salts published."""
@@ -512,7 +512,7 @@ def put_first(half: Path, whole: Path) -> None:
         os.link(half, whole)
     except FileExistsError:
         raise
-    except OSError:  # a file system without links: whoever makes the name has it
+    except OSError:  # a file system without links: the first to make the name has it
         os.close(os.open(whole, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
         half.replace(whole)
     else:

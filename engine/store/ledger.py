@@ -1,8 +1,8 @@
 """What was written to the tables of a game, line by line: a chain beside that of the journal.
 
 Every row that reports, dice or history draw on is written through here, and leaves its digest. The head of
-the chain is a part of each commitment to a turn's dice, which is published: whoever changes, adds or removes
-a row afterwards has to change the chain and with it what players hold. The journal's entries have a chain of
+the chain is a part of each commitment to a turn's dice, which is published: who changes, adds or removes a
+row afterwards has to change the chain and with it what players hold. The journal's entries have a chain of
 their own, rulesets and states are named by their hashes. Tables that others keep beside those of a game, as
 a server does, are written through here as well.
 """

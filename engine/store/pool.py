@@ -106,14 +106,14 @@ class WaitingList:
         return self._keep(replace(found, nation=nation, status=PROPOSED))
 
     def agree(self, name: str) -> Candidate:
-        """Whoever was proposed takes the position."""
+        """The player who was proposed takes the position."""
         found = self._named(name)
         if found.status != PROPOSED:
             raise StoreError(f"{found.name} has not been proposed for a position")
         return self._keep(replace(found, status=AGREED))
 
     def seat(self, nation: str) -> Candidate:
-        """The moderator gives the position to whoever was chosen for it and has agreed."""
+        """The moderator gives the position to the player who was chosen for it and has agreed."""
         found = next(
             (c for c in self.candidates() if c.nation == nation and c.status in (PROPOSED, AGREED)), None
         )
@@ -151,7 +151,7 @@ class WaitingList:
 
 
 def _free(db: Connection, game: str, one: Candidate) -> None:
-    """A position is proposed to one at a time: whoever was asked before waits again."""
+    """A position is proposed to one at a time: those who were asked before wait again."""
     if one.status == PROPOSED:
         where = (pool.c.game == game, pool.c.nation == one.nation, pool.c.status.in_((PROPOSED, AGREED)))
         db.execute(update(pool).where(*where).values(nation="", status=WAITING))

@@ -77,7 +77,7 @@ def standings(
 
 
 def kept_from_first(ranks: Sequence[Mapping[str, Any]]) -> set[str]:
-    """Those of a ranking who have more than whoever is first, and cannot be it."""
+    """Those of a ranking who have more than the first, and cannot be it."""
     return {r["who"] for r in ranks if Fraction(r["value"]) > Fraction(ranks[0]["value"])}
 
 

@@ -1,7 +1,7 @@
 """What an order comes to when it is understood: an intent that stands, with its conditions, or a typed
 refusal.
 
-Whoever tests whether an order may be given answers with these, never with words alone; nothing is decided by
+Each test of whether an order may be given answers with these, never with words alone; nothing is decided by
 how a refusal is worded. Codes are those of `core/codes.py` (`ORDER_CODES`), where each is explained.
 """
 

@@ -471,10 +471,11 @@ def vote(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
     """Counts weighted assent of some nations and goes on with `then` or `else`; with `alone` each is bound by
     its own answer.
 
-    Whoever is out of the game has no vote. Everybody who refuses states the fact `refused`, everybody who is
-    bound by an acceptance the fact `accepted` (`of` whom it is about, `ask` the decision). The effects find
-    the names `voters`, `accepts` and `refuses` (sets of nations), and `votes` (the weight of each that is
-    bound by the outcome), for shares. Alone, `then` follows if anybody accepts and `else` if anybody refuses.
+    A nation that is out of the game has no vote. Everybody who refuses states the fact `refused`, everybody
+    who is bound by an acceptance the fact `accepted` (`of` whom it is about, `ask` the decision). The effects
+    find the names `voters`, `accepts` and `refuses` (sets of nations), and `votes` (the weight of each
+    that is bound by the outcome), for shares. Alone, `then` follows if anybody accepts and `else` if anybody
+    refuses.
     """
     row = runner.world.ruleset.row("decisions", p["ask"])
     subject = str(id_of(runner.who(p["about"], names))) if "about" in p else ""

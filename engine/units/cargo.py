@@ -210,73 +210,92 @@ def _awaited(turn: Turn, nation: str, place: str) -> bool:
 
 
 def _put_ashore(turn: Turn, force: str, row: Row, mode: MovementRow, part: Row, *, hostile: bool) -> None:
-    nation, target, zone = row["owner"], part["to"], row["at"]
+    """A part of a force's cargo goes ashore, or the journal says why not."""
+    nation, target = row["owner"], part["to"]
     aboard = _aboard(turn, force, part)
     shore = turn.ruleset.row("movement", mode["ashore"]) if "ashore" in mode else mode
-    where = routes.name_of(turn.world, "places", target)
-    why = None
-    host = row.get("host")
-    if not aboard:
-        why = "nobody is aboard"
-    elif host is not None and not lends(turn, mode, nation, host, zone):
-        why = f"nobody can leave ships in {routes.name_of(turn.world, 'places', zone)}"
-    elif routes.entry(turn.world, nation, target, turn.journal.step) == "never":
-        why = f"{where} may not be entered"
-    else:
-        why = attack_refusal(turn, shore, nation, (zone, target), aboard, hostile=hostile)
-        going = (str(turn.state.get("units", key, "kind")) for key, _ in aboard)
-        if (
-            why is None
-            and hostile
-            and follows(turn.world, shore, going)
-            and not _awaited(turn, nation, target)
-        ):
-            why = "nobody goes in beside them"
+    why = _ashore_refusal(turn, row, mode, shore, target, aboard, hostile=hostile)
     kinds: dict[str, int] = {}
     for key, n in aboard:
         kind = str(turn.state.get("units", key, "kind"))
         kinds[kind] = kinds.get(kind, 0) + n
-    how = "Ashore against the enemy in {here}: {units}." if hostile else "Ashore in {here}: {units}."
-    about = {"why": why} if why else {"units": units(turn.world, kinds)}
-    says = say(
-        turn.world,
-        "Nobody goes ashore in {here}: {why}." if why else how,
-        here=Entity("place", target),
-        **about,
-    )
+    here = Entity("place", target)
+    if why:
+        says = say(turn.world, "Nobody goes ashore in {here}: {why}.", here=here, why=why)
+    else:
+        how = "Ashore against the enemy in {here}: {units}." if hostile else "Ashore in {here}: {units}."
+        says = say(turn.world, how, here=here, units=units(turn.world, kinds))
     data: dict[str, Any] = {"place": target, "units": kinds, "hostile": hostile}
-    said = forces.told(turn, shore, nation, says)
-    with turn.journal.entry(f"movement/{shore['id']}", subject=f"{force}:{target}", data=data, **said):
+    told = forces.told(turn, shore, nation, says)
+    with turn.journal.entry(f"movement/{shore['id']}", subject=f"{force}:{target}", data=data, **told):
         for done in ("unloading", "lands"):
             turn.journal.set("forces", force, done, None)
         if why:
             return
-        holder = turn.world.holder_of(target)
-        via = f"{zone}>{target}"
-        spent = {shore["keeps"]: 0} if "keeps" in shore else {}
-        if hostile:
-            landed = forces.create(
-                turn, nation, zone, [], order=row.get("order"), mode=shore["id"], to=target, targets=[target],
-                options=row.get("options") or {}, brought_by=force, host=host,
-            )  # fmt: skip
-            turn.journal.set("forces", landed, "at", target)
-            turn.journal.set("forces", landed, "path", [zone, target])
-            for key, n in aboard:
-                turn.journal.alter_units(
-                    key, n, aboard=None, host=None, force=landed, place=target, via=via, landed=True, **spent
-                )
-        else:
-            for key, n in aboard:
-                turn.journal.alter_units(key, n, aboard=None, host=None, place=target, moved=True, **spent)
-            take_over(turn, nation, target)
-        turn.journal.set("forces", force, "loaded", bool(forces.cargo_of(turn.state, force)) or None)
-        marks = mission_row(turn.ruleset, row.get("mission"))
-        if host is None:
-            forces.mark(turn, force, marks)
-        else:
-            _mark_lent(turn, host, zone, row["ships"], marks.get("sets", {}))
-        turn.journal.fact(
-            "entered", by=nation, of=holder, place=target, n=sum(kinds.values()), **{"from": zone}
-        )
+        _land(turn, force, row, shore, target, aboard, hostile=hostile)
     if hostile:
         begin_war(turn, shore, nation, target)
+
+
+def _ashore_refusal(
+    turn: Turn,
+    row: Row,
+    mode: MovementRow,
+    shore: MovementRow,
+    target: str,
+    aboard: Sequence[tuple[str, int]],
+    *,
+    hostile: bool,
+) -> str | None:
+    """Why those aboard a force cannot go ashore, or None."""
+    world, nation, zone, host = turn.world, row["owner"], row["at"], row.get("host")
+    if not aboard:
+        return "nobody is aboard"
+    if host is not None and not lends(turn, mode, nation, host, zone):
+        return f"nobody can leave ships in {routes.name_of(world, 'places', zone)}"
+    if routes.entry(world, nation, target, turn.journal.step) == "never":
+        return f"{routes.name_of(world, 'places', target)} may not be entered"
+    if why := attack_refusal(turn, shore, nation, (zone, target), aboard, hostile=hostile):
+        return why
+    going = (str(turn.state.get("units", key, "kind")) for key, _ in aboard)
+    if hostile and follows(world, shore, going) and not _awaited(turn, nation, target):
+        return "nobody goes in beside them"
+    return None
+
+
+def _land(
+    turn: Turn,
+    force: str,
+    row: Row,
+    shore: MovementRow,
+    target: str,
+    aboard: Sequence[tuple[str, int]],
+    *,
+    hostile: bool,
+) -> None:
+    """Those aboard a force go ashore: against an enemy as a force, else as units of the place."""
+    nation, zone, host = row["owner"], row["at"], row.get("host")
+    holder = turn.world.holder_of(target)
+    spent = {shore["keeps"]: 0} if "keeps" in shore else {}
+    if hostile:
+        landed = forces.create(
+            turn, nation, zone, [], order=row.get("order"), mode=shore["id"], to=target, targets=[target],
+            options=row.get("options") or {}, brought_by=force, host=host,
+        )  # fmt: skip
+        turn.journal.set("forces", landed, "at", target)
+        turn.journal.set("forces", landed, "path", [zone, target])
+        ashore = {"force": landed, "via": f"{zone}>{target}", "landed": True, **spent}
+    else:
+        ashore = {"moved": True, **spent}
+    for key, n in aboard:
+        turn.journal.alter_units(key, n, aboard=None, host=None, place=target, **ashore)
+    if not hostile:
+        take_over(turn, nation, target)
+    turn.journal.set("forces", force, "loaded", bool(forces.cargo_of(turn.state, force)) or None)
+    marks = mission_row(turn.ruleset, row.get("mission"))
+    if host is None:
+        forces.mark(turn, force, marks)
+    else:
+        _mark_lent(turn, host, zone, row["ships"], marks.get("sets", {}))
+    number = sum(n for _, n in aboard)
+    turn.journal.fact("entered", by=nation, of=holder, place=target, n=number, **{"from": zone})

@@ -24,7 +24,7 @@ from .homes import homes_of
 
 
 def settle_all(turn: Turn) -> None:
-    """Everywhere whoever has no room goes home or is lost."""
+    """Everywhere units without room go home or are lost."""
     for mode in turn.ruleset.rows("movement").values():
         if "bears" not in mode:
             continue

@@ -1,5 +1,5 @@
-"""The end of forces: whoever cannot stay where it stands goes home, and all units become plain units of their
-places again.
+"""The end of forces: those that cannot stay where they stand go home, and all units become plain units of
+their places again.
 
 What a mode says by `home` (a test of the place) decides whether units may stay; if not, they go back as far
 as what they have left carries them: to where they set out from, else to the cheapest place that passes, else

@@ -1,7 +1,7 @@
 """`control`: who holds what after moves and battles.
 
 Rows of the form `capture` say how a place changes hands: `capture` (units of certain tags that stand there
-without an armed enemy), `presence` (whoever alone has units there), and `status` (a mark on a nation while a
+without an armed enemy), `presence` (by having units there alone), and `status` (a mark on a nation while a
 test holds); those by `effect` say what goes with a place that an effect hands over (verb `own`). All places
 are judged on the state at the start of the step and change together, so that an exchange in a ring has no
 first. With `close: true` the step ends the forces afterwards.
@@ -245,7 +245,7 @@ def _note_emptied(turn: Turn, row: CaptureRow, place: str) -> None:
 
 
 def presences(turn: Turn, row: CaptureRow) -> list[HolderChange]:
-    """Places held by whoever alone has units there.
+    """Places held by the only nation with units there.
 
     `none` says what an empty place is: unowned, owner (its owner's) or keep.
     """

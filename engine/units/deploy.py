@@ -254,7 +254,7 @@ def _extra(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _part(turn: Turn, rule: Row, step: str) -> None:
-    """Whoever stands with an enemy where enemies may not meet goes to another place, all of them at once.
+    """Units that stand with an enemy where enemies may not meet go to another place, all at once.
 
     Each goes where the decision says, out of the places that no enemy has; of enemies who would meet again
     a draw says who goes there, and the others choose anew.

@@ -81,7 +81,7 @@ def stacks_of(state: State, force: str) -> list[tuple[str, Fields]]:
 
 
 def cargo_of(state: State, force: str) -> list[tuple[str, Fields]]:
-    """The stacks aboard a force, whoever owns them."""
+    """The stacks aboard a force, of all owners."""
     row = state.row("forces", force)
     return [(k, r) for k, r in state.stacks(at=row["at"]) if r.get("aboard") == force] if row else []
 

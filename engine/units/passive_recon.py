@@ -247,7 +247,7 @@ def look(turn: Turn, row: Row, party: tuple[str, ...], place: str) -> None:
 
 def _remember(turn: Turn, nation: str, key: str, found: Row) -> None:
     """What a nation goes on knowing beside a look that saw but some (`before:KEY`): the largest number that
-    it was told of not long ago. Whoever counts anew forgets it.
+    it was told of not long ago. A new count replaces it.
     """
     last: Row = turn.state.get("knowledge", nation, key) or {}
     kept: Row | None = turn.state.get("knowledge", nation, BEFORE + key)

@@ -19,7 +19,7 @@ from . import forces
 
 
 def part_and_join(turn: Turn, modes: Mapping[str, MovementRow], tick: int) -> None:
-    """Whoever is to part or to join before this tick does; done once, however often a tick asks.
+    """Forces that are to part or to join before this tick do; done once, however often a tick asks.
 
     Forces without units end.
     """

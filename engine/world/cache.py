@@ -11,7 +11,7 @@ from ..core.state import State
 class Cache:
     """Values by question, good for as long as some tables stay as they are (None: as nothing at all changes).
 
-    `values` are looked up and filled by whoever asks, after a look at `version`: `if cache.version !=
+    `values` are looked up and filled by the caller, after a look at `version`: `if cache.version !=
     state.version: cache.renew(state)`. A cache made with that of the world of which its state is a copy
     (`copied`) shares its values until a table changes; what depends on all tables may hold the world itself
     and is not shared.

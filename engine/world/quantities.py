@@ -244,7 +244,7 @@ class Quantities:
         link.
         """
         scope = dict(names)
-        scope[subject.kind] = subject  # whoever asks: `nation` in a figure of a nation is that nation
+        scope[subject.kind] = subject  # in any scope: `nation` in a figure of a nation is that nation
         if subject.kind == "unit":
             scope.setdefault("self", self.world._unit_owner(subject))
             scope.setdefault("nation", scope["self"])

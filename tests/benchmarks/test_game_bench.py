@@ -106,7 +106,7 @@ def test_report_of_one_nation(benchmark: Any) -> None:
 
     def report() -> None:
         told = nation_report(
-            ruleset, shown, entries, "german-empire", game="g", turn=turn, geography=geography
+            World(ruleset, shown, geography=geography), entries, "german-empire", game="g", turn=turn
         )
         as_text(told), as_html(told)
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.compiled import kept_by_arguments
 from .labels import Block
 from .model import Layout, MapModel, Place, Work
 from .outline import Outlines, RingTable
@@ -112,10 +113,7 @@ class BareMap:
         self._numbers: dict[Any, int] = {}
         self._unused = count()
         self._sea = {place.id: place.kind == "sea" for place in model.places}
-        self._discs: dict[int, dict[str, tuple[float, float]]] = {}
-        self._outlines: dict[int, Outlines] = {}
-        self._lines: dict[tuple[int, str], str] = {}
-        self._passages: dict[Any, tuple[tuple[float, float], tuple[float, float]] | None] = {}
+        self._kept: dict[str, Any] = {}
 
     def number(self, thing: Hashable) -> int:
         """A number that nothing has but what is equal to a thing: quicker to compare."""
@@ -132,26 +130,24 @@ class BareMap:
             self._numbers.clear()  # no number is given twice
         self.names[key] = drawn
 
+    @kept_by_arguments
     def discs(self, k: int) -> dict[str, tuple[float, float]]:
         """Where in a panel places stand whose land is too small to be seen, or that have none in the
         shapes.
         """
-        if k not in self._discs:
-            room = self.spots.room[k]
-            self._discs[k] = {
-                place: spot
-                for place, (n, spot) in self.spots.spots[k].items()
-                if n == 0
-                and not self._sea[place]
-                and room.get(place, 99.0 if place in self.shapes.rings else 0.0) < 2.5
-            }
-        return self._discs[k]
+        room = self.spots.room[k]
+        return {
+            place: spot
+            for place, (n, spot) in self.spots.spots[k].items()
+            if n == 0
+            and not self._sea[place]
+            and room.get(place, 99.0 if place in self.shapes.rings else 0.0) < 2.5
+        }
 
+    @kept_by_arguments
     def outlines(self, k: int) -> Outlines:
         """The outlines of a panel."""
-        if k not in self._outlines:
-            self._outlines[k] = Outlines(self.table, self.frames[k])
-        return self._outlines[k]
+        return Outlines(self.table, self.frames[k])
 
     @cached_property
     def arcs(self) -> dict[str, list[int]]:
@@ -177,11 +173,10 @@ class BareMap:
         spread = np.ptp(self.shapes.arc(arc), axis=0)
         return bool(spread.min() < 1e-9)
 
+    @kept_by_arguments
     def lines(self, k: int, what: str) -> str:
         """The path of all arcs of a kind in a panel."""
-        if (k, what) not in self._lines:
-            self._lines[k, what] = self.outlines(k).lines(self.arcs[what])
-        return self._lines[k, what]
+        return self.outlines(k).lines(self.arcs[what])
 
     def shared(self, k: int, a: str, b: str) -> list[Array]:
         """The stretches that two places share, as far as the panel shows them."""
@@ -194,20 +189,13 @@ class BareMap:
                     found.append(outlines.line(arc, turn))
         return found
 
+    @kept_by_arguments
     def passage(
         self, k: int, a: str, b: str, via: str
     ) -> tuple[tuple[float, float], tuple[float, float]] | None:
         """Where two places come nearest in a panel (across `via`, if given); None if that is not in its
         window.
         """
-        key = (k, a, b, via)
-        if key not in self._passages:
-            self._passages[key] = self._passage(*key)
-        return self._passages[key]
-
-    def _passage(
-        self, k: int, a: str, b: str, via: str
-    ) -> tuple[tuple[float, float], tuple[float, float]] | None:
         if via:
             one, two = self.shared(k, a, via), self.shared(k, b, via)
             ends = (np.concatenate(one), np.concatenate(two)) if one and two else None
@@ -237,7 +225,7 @@ def bare_map(model: MapModel, layout: Layout) -> BareMap:
     """The bare map of a model, made anew only if its places, shapes or layout are others than before."""
     key = (layout, tuple((place.id, place.kind, place.lon, place.lat) for place in model.places))
     for n, (known, shapes, made) in enumerate(_bare):
-        # the same object: whoever reads shapes keeps those they have read
+        # the same object: the reader of shapes keeps what it has read
         if known == key and shapes is model.shapes:
             _bare.insert(0, _bare.pop(n))
             return made

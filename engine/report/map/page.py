@@ -276,7 +276,7 @@ class _PageSheet(Sheet):
         ]
 
     def _numbered(self, k: int) -> list[str]:
-        """The numbers of what is told of places, each leading there."""
+        """The numbers of the news of places, each leading there."""
         parts = []
         for place, (n, outcome) in self.numbers.items():
             home, spot = self.spots.homes.get(place, (-1, (0.0, 0.0)))

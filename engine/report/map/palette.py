@@ -76,7 +76,7 @@ def _gap(colour: str, pattern: str, others: Sequence[Owner]) -> float:
 
 ROUNDS = 4
 LEAST = 11.0
-"""The least distance (CIE Lab) of two colours in one pattern to whoever sees them worst."""
+"""The least distance (CIE Lab) of two colours in one pattern to the eyes that see them worst."""
 # What is seen of linear red, green and blue by those who lack one of three kinds of cones (Machado, Oliveira,
 # Fernandes 2009, severity 1), and by those who see no colours.
 SEEN = (
@@ -90,7 +90,7 @@ SEEN = (
 
 @cache
 def apart(a: str, b: str) -> float:
-    """How far two colours are from each other to whoever sees them worst."""
+    """How far two colours are from each other to the eyes that see them worst."""
     return min(math.dist(one, two) for one, two in zip(_seen(a), _seen(b), strict=True))
 
 

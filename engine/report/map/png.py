@@ -14,7 +14,7 @@ def to_png(svg: str, width: int) -> bytes:
     """
     if width <= 0:
         raise ValueError(f"a picture cannot be {width} pixels wide")
-    import resvg_py  # here, so that whoever wants no picture does not wait for it
+    import resvg_py  # here, so that only pictures wait for it
 
     return bytes(
         resvg_py.svg_to_bytes(

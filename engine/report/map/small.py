@@ -17,7 +17,7 @@ def on_grid(line: Sequence[Sequence[float]], grid: float, slack: float) -> list[
     """An arc's vertices on a grid, without those that lie within `slack` of the way between others; its ends
     stay.
 
-    Whoever shares the arc gets the same vertices, so that outlines that meet still meet.
+    All that share the arc get the same vertices, so that outlines that meet still meet.
     """
     seen = [(round(float(x) / grid), round(float(y) / grid)) for x, y in line]
     points = [p for n, p in enumerate(seen) if n == 0 or p != seen[n - 1]]
