@@ -141,7 +141,7 @@ def _account(
     lost = {k: v for k, v in apart.items() if hands.get(k.partition("/")[2])}
     own = {c[1] for e in entries for c in e.changes if c[0] == "treasuries" and c[1].startswith(f"{reader}/")}
     back = [  # one that was emptied since, too
-        k for k in sorted(own | now.keys()) if k not in apart and hands.get(k.partition("/")[2]) is False
+        k for k in sorted(own | now.keys()) if k not in apart and _was_away(world, k, reader, hands)
     ]
     now |= lost
     if not now:
@@ -209,6 +209,15 @@ def _account(
         _together(incomes),
         tuple(refs),
     )
+
+
+def _was_away(world: World, purse: str, reader: str, hands: Mapping[str, bool]) -> bool:
+    """Whether a treasury was out of reach when the turn began: another held its seat. `hands`: see
+    `_changed_hands`.
+    """
+    seat = purse.partition("/")[2]
+    had = hands.get(seat)
+    return bool(seat) and (world.holder_of(seat) != reader if had is None else not had)
 
 
 def _arriving(arrives: Sequence[tuple[str, Any]], total: Any) -> list[Share]:
