@@ -718,6 +718,33 @@ def test_a_row_is_asked_after_its_step() -> None:
     assert [f.turn for f in rows(replace(what, ruleset=other)).found] == list(range(1, turns + 1))
 
 
+def test_a_row_without_a_step_is_asked_once_a_turn() -> None:
+    """At its end, and not again when the first step of the next turn begins."""
+    what = of("diplomacy")
+    row = {"id": "never", "test": "False", "message": "so many: {count(units())}."}
+    other = replace(what.ruleset, forms={**what.ruleset.forms, "audits": {"never": row}})
+    assert [f.turn for f in rows(replace(what, ruleset=other)).found] == list(
+        range(1, TURNS["diplomacy"] + 1)
+    )
+
+
+@pytest.mark.parametrize(("name", "fine"), [("1914", False), ("third-edition-1914", True)])
+def test_where_players_move_in_turn_what_was_collected_before_all_was_lost_is_no_fault(
+    name: str, fine: bool
+) -> None:
+    """Serbia loses all its land as soon as it has collected, and before the turn is over."""
+    what = of(name)
+    world = World(what.ruleset, what.start)
+    land = [p for p in what.ruleset.rows("places") if world.holder_of(p) == "serbia"]
+
+    def lose(entry: Entry) -> None:
+        entry.changes += [["places", p, "holder", None, "bulgaria"] for p in land]
+
+    wrong, _ = spoiled(what, lambda e: e.rule == "sequence/collect" and e.subject == "serbia", lose)
+    told = {f.whose for f in rows(wrong).found if f.rule == "audits/income-of-none"}
+    assert told == (set() if fine else {"serbia"})
+
+
 # ---- memory
 
 

@@ -727,6 +727,23 @@ def test_a_purse_that_is_in_reach_again_and_emptied_at_once_was_not_there_at_the
     assert now.lines == (("between your treasuries", 2, -2), ("in reach again", 0, 2))
 
 
+def test_what_is_brought_away_from_a_seat_that_stays_lost_was_not_there_at_the_beginning() -> None:
+    state = played(2)[-1].position.state.copy()
+    state.put("places", "samoa", "holder", "japan")
+    state.put("treasuries", "german-empire/samoa", "money", None)
+    before = money_of(state, [], "german-empire").left
+    state.put("treasuries", "german-empire/berlin", "money", before[0] + 34)
+    met = Entry(2, 3, "collect", "resources/money", "", "german-empire", audience=("german-empire",))
+    met.changes = [
+        ["treasuries", "german-empire/samoa", "money", 34, None],
+        ["treasuries", "german-empire/berlin", "money", before[0], before[0] + 34],
+    ]
+    now = money_of(state, [met], "german-empire")
+    assert now.begun == before and now.left == (before[0] + 34, before[1])
+    assert sum(main + away for _, main, away in now.lines) == 34
+    assert "in reach again" in [label for label, _, _ in now.lines]
+
+
 def test_what_is_sent_to_a_treasury_of_ones_own_is_one_line_with_what_is_lost_on_the_way() -> None:
     state = played(2)[-1].position.state.copy()
     before = money_of(state, [], "german-empire").left

@@ -80,7 +80,7 @@ def rows(what: RecordedGame) -> Book:
     for entry, state in what.moments() if asked else ():
         now = {c[2]: c[4] for c in entry.changes if c[0] == "game"}
         over = any(fact.word == "turn_end" for fact in entry.facts)
-        if ("step" in now or over) and step in asked:
+        if step and ("step" in now or over) and step in asked:
             _ask(asked[step], what, state, moments, geography, entry, book)
         if over and "" in asked:
             _ask(asked[""], what, state, moments, geography, entry, book)

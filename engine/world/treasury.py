@@ -225,13 +225,15 @@ def _left_behind(world: World, nation: str, resource: str) -> list[str]:
 
 def _bring_away(world: World, journal: Journal, nation: str, resource: str, row: Row) -> None:
     """What lies in a seat that is lost goes to the land beside it that the nation still has: the part with
-    its seat, else the largest. Where nothing is left beside it, it stays there, out of reach.
+    its seat, else the largest, whether or not an ally's land joins that part. Where nothing is left beside
+    it, it stays there, out of reach.
     """
     links = tuple(row["links"]) if row.get("links") else None
     for key in _left_behind(world, nation, resource):
         lost = key.partition("/")[2]
         parts = regions(world, nation, row)
-        beside = [part for part in parts if len(world.geography.regions([*part, lost], links)) == 1]
+        near = set(world.geography.next_to(lost, links))
+        beside = [part for part in parts if not near.isdisjoint(part)]
         if not beside:
             continue
         seat = _seat(world, nation, row)
