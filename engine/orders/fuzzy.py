@@ -274,9 +274,11 @@ class WordLine:
             ]
             if len(missing) == 1 and (only := self._only_place(missing[0], values)):
                 values, missing, cost = {**values, missing[0].slot.name: only}, [], cost + 2
+            names = tuple(s.slot.name for s in missing)
             if way.whence in values and not self._stand_there(str(values[way.whence])):
                 cost += 4
-            names = tuple(s.slot.name for s in missing)
+                if way.whither is not None and way.whither not in values:
+                    names = (*names, way.whither)  # the one place that is named is rather where they go
             reading = FuzzyReading(
                 way.form,
                 values,

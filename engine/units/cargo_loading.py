@@ -60,6 +60,8 @@ def stowed(
     if stays_afloat(turn, mode, target):
         return {"units": cargo, "from": origin, "to": target}, chosen
     shore = turn.ruleset.row("movement", mode["ashore"]) if "ashore" in mode else mode
+    if routes.entry(world, nation, target, routes.step_of(world, mode)) == "never":
+        return f"{routes.name_of(world, 'places', target)} may not be entered"
     hostile = routes.is_attack(world, nation, target)
     why = [
         attack_refusal(turn, shore, nation, (b, target), chosen, hostile=hostile)
