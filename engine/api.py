@@ -32,8 +32,8 @@ from .play.views import view_world
 from .report.render import as_html, as_text
 from .report.turn_reports import report
 from .ruleset import load_ruleset
+from .ruleset.drawing import read_drawing
 from .store import PLAYER, Game
-from .store.drawing import read_drawing
 from .world.world import World
 
 __all__ = [

@@ -46,10 +46,10 @@ from wteaw.report.map_views import map_svg
 from wteaw.report.render import as_text
 from wteaw.ruleset.checks import READ_BY_OTHERS, Subject, of_altered, run_checks
 from wteaw.ruleset.compile import layers_of, read_layers, ruleset_of
+from wteaw.ruleset.drawing import Drawing, read_drawing
 from wteaw.ruleset.forms import Forms, forms
 from wteaw.ruleset.nodes import plain_value
 from wteaw.ruleset.overlay import Layer, lay_over
-from wteaw.store.drawing import Drawing, read_drawing
 from wteaw.turn.referee import Inputs, Position, resolve, start, waiting_seats
 from wteaw.world.geography import Geography
 from wteaw.world.view import Viewer

@@ -24,7 +24,7 @@ from wteaw.play.pending import commanded
 from wteaw.play.resolve import resolutions
 from wteaw.play.scenario_files import load_scenario, named_ruleset
 from wteaw.report.report_files import write_reports
-from wteaw.store.drawing import read_drawing
+from wteaw.ruleset.drawing import read_drawing
 
 GOLDENS = Path(__file__).parent / "data" / "goldens.json"
 SEED = bytes.fromhex("60" * 32)

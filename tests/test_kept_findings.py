@@ -1,7 +1,9 @@
-"""What is found in rule tests is kept: while rows keep their ids they are not read again; a row that goes is missed."""
+"""What is found is kept: while rows keep their ids tests are not read again, and after any edit the same is found as anew."""
 
 from __future__ import annotations
 
+import random
+import re
 import shutil
 from pathlib import Path
 
@@ -112,3 +114,40 @@ def test_an_input_is_looked_at_again_when_a_file_of_it_changes_and_only_then(
     looked.clear()
     assert validate.validate_paths([game]) == []
     assert not looked  # of these texts it is still known
+
+
+def edited(text: str, dice: random.Random) -> str:
+    """A text with one edit such as people make: a line gone, a line twice, another figure, a word misspelt."""
+    lines = text.splitlines(keepends=True)
+    said = [number for number, line in enumerate(lines) if line.strip() and not line.lstrip().startswith("#")]
+    at, kind = dice.choice(said), dice.randrange(4)
+    word = dice.choice(re.findall(r"[\w-]+", lines[at]) or ["-"])
+    other = str(int(word) + 1) if word.isdigit() else word[:-1] + "q"
+    lines[at] = ["", lines[at] * 2, lines[at].replace(word, other, 1), lines[at] + "\n# noted\n"][kind]
+    return "".join(lines)
+
+
+@pytest.mark.parametrize("template", ["conquest", "card-battle"])
+def test_after_any_edit_of_any_file_the_same_is_found_as_by_looking_at_everything_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, template: str
+) -> None:
+    """With a ruleset laid over it, which shares what was read and found of it."""
+    monkeypatch.setenv("WTEAW_CACHE", str(tmp_path / "cache"))
+    game = laid(tmp_path / "mine", GAME.parent / template)
+    above = game / "variants" / "above"
+    above.mkdir(parents=True)
+    (above / "ruleset.yaml").write_text("id: above\ntitle: Above\nextends: ../..\n", "utf-8")
+    dice = random.Random(template)
+    assert validate.validate_paths([game]) == validate.validate_paths([game], cache=False)
+    wrong = 0
+    files = sorted(path for path in game.rglob("*.yaml"))
+    for path in files:
+        as_it_was = path.read_text("utf-8")
+        for _ in range(3):
+            path.write_text(edited(path.read_text("utf-8"), dice), "utf-8")  # one upon the other
+            anew = validate.validate_paths([game], cache=False)
+            assert validate.validate_paths([game]) == anew, path
+            wrong += bool(anew)
+        path.write_text(as_it_was, "utf-8")
+        assert validate.validate_paths([game]) == [], path
+    assert wrong > len(files)

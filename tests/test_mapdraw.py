@@ -44,7 +44,7 @@ from wteaw.report.map.palette import lettering_on
 from wteaw.report.map.projection import frame
 from wteaw.report.map.text import text_width
 from wteaw.report.map_views import map_model
-from wteaw.store.drawing import Drawing
+from wteaw.ruleset.drawing import Drawing
 
 MAP = Path(__file__).resolve().parent.parent / "ruleset" / "map"
 

@@ -21,8 +21,8 @@ from wteaw.play.scenario_files import load_scenario
 from wteaw.play.views import Views
 from wteaw.report.wording import Wording
 from wteaw.ruleset import Ruleset, load_ruleset
+from wteaw.ruleset.drawing import Drawing, drawing_from, read_drawing
 from wteaw.store import Game, Submission
-from wteaw.store.drawing import Drawing, drawing_from, read_drawing
 from wteaw.world.world import World
 
 VARIANT = rulesets() / "variants" / "no-mans-land"

@@ -17,13 +17,13 @@ from wteaw.core.registry import MECHANICS, VERBS
 from wteaw.report.map.model import LINK_STYLES, PROJECTIONS, SYMBOLS, WORK_STYLES
 from wteaw.report.map_faults import drawing_faults
 from wteaw.report.map_views import ARROWS
+from wteaw.ruleset.drawing import read_map_file
 from wteaw.ruleset.expressions.functions import FUNCTIONS
 from wteaw.ruleset.expressions.vocabulary import FACTS
 from wteaw.ruleset.folder import find_rulesets
 from wteaw.ruleset.forms import Forms, forms
 from wteaw.ruleset.load import load_text
 from wteaw.ruleset.nodes import plain_value
-from wteaw.store.drawing import read_map_file
 from wteaw.testing.runner import run_files
 from wteaw.turn.events import MOMENT
 from wteaw_editor.schemas_at import page_at

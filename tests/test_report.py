@@ -23,7 +23,7 @@ from wteaw.report.map.small import on_grid, rings_data
 from wteaw.report.map_views import report_map
 from wteaw.report.render import MOST_OF_RULE, WIDTH, as_html, as_text, script
 from wteaw.report.wording import Wording, listing, sentence
-from wteaw.store.drawing import read_drawing
+from wteaw.ruleset.drawing import read_drawing
 from wteaw.world import treasury
 from wteaw.world.known import theaters
 from wteaw.world.messages import slot

@@ -26,7 +26,7 @@ from wteaw.report.build import nation_report
 from wteaw.report.map_views import map_svg, report_map
 from wteaw.report.render import as_html, as_text
 from wteaw.report.wording import Wording
-from wteaw.store.drawing import read_drawing
+from wteaw.ruleset.drawing import read_drawing
 from wteaw.world.view import readable, view
 from wteaw.world.world import World
 

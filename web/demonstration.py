@@ -18,8 +18,8 @@ from wteaw.play.resolve import planned, resolve_turn
 from wteaw.play.scenario import initial_state
 from wteaw.play.scenario_files import load_scenario, named_ruleset
 from wteaw.report.wording import counted
+from wteaw.ruleset.drawing import Drawing, read_drawing
 from wteaw.store import PLAYER, StoreError
-from wteaw.store.drawing import Drawing, read_drawing
 from wteaw.world.world import World
 
 from .accounts import MODERATOR, SPECTATOR, Role, stamp

@@ -21,8 +21,8 @@ from wteaw.play.begin import new_game
 from wteaw.play.pending import standing_of
 from wteaw.play.scenario import initial_state
 from wteaw.play.scenario_files import choice_in_words, option_values
+from wteaw.ruleset.drawing import Drawing
 from wteaw.store import PLAYER, Game
-from wteaw.store.drawing import Drawing
 from wteaw.turn import vacancies
 from wteaw.world.world import World
 

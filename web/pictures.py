@@ -15,7 +15,7 @@ from wteaw.core.model import Ruleset
 from wteaw.core.state import State
 from wteaw.report.map.page import FRAME, PageMap, Region
 from wteaw.report.map_views import report_map
-from wteaw.store.drawing import Drawing
+from wteaw.ruleset.drawing import Drawing
 
 _DRAWING = threading.Lock()  # drawings share what they have in common
 _GROUND = (

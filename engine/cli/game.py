@@ -151,8 +151,8 @@ def new(
         )
     from ..play.begin import new_game
     from ..play.pending import wanted_now
+    from ..ruleset.drawing import read_drawing
     from ..store import PLAYER, StoreError
-    from ..store.drawing import read_drawing
     from .names import nations_named
 
     data, ruleset, folder = read_scenario(scenario)

@@ -48,8 +48,8 @@ def play(
     from ..report.map_views import map_svg
     from ..report.report_files import write_reports
     from ..report.result import result_lines
+    from ..ruleset.drawing import read_drawing
     from ..store import FILE
-    from ..store.drawing import read_drawing
 
     secret, options = seed_given(seed), options_given(option)
     data, ruleset, folder = read_scenario(scenario, rules)

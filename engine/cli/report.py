@@ -86,7 +86,7 @@ def map_(
     from ..play.views import view_world
     from ..report.map import to_png
     from ..report.map_views import map_svg
-    from ..store.drawing import read_drawing
+    from ..ruleset.drawing import read_drawing
     from ..world.view import view
     from .game import read_scenario
     from .names import nation_named

@@ -128,7 +128,7 @@ class _Input:
         from ..testing.equivalent import faults_of_marks
 
         ruleset, found = load_ruleset(self.path, cache=cache, root=self.root, done=done)
-        found = [*found, *drawing_faults(self.path, ruleset)]
+        found = [*found, *drawing_faults(self.path, ruleset, cache=cache)]
         if ruleset is not None and self.path.is_dir():
             found += faults_of_tests(self.path, ruleset, cache=cache)
             found += faults_of_marks(self.path, ruleset, cache=cache)

@@ -18,7 +18,7 @@ from .scenario import initial_state
 from .scenario_files import option_values
 
 if TYPE_CHECKING:  # reports and maps are heavy: who only hands in orders needs neither
-    from ..store.drawing import Drawing
+    from ..ruleset.drawing import Drawing
 
 
 def new_game(
@@ -85,7 +85,7 @@ def new_game_from(
     """
     for nation in ruleset.rows("nations"):
         state.put("nations", nation, "seat", PLAYER)
-    from ..store.drawing import read_drawing  # reports and maps are heavy
+    from ..ruleset.drawing import read_drawing  # reports and maps are heavy
 
     return Game.create(
         folder, ruleset, scenario, state, id_=folder.resolve().name, drawing=read_drawing(rules)

@@ -7,26 +7,45 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ruamel.yaml.error import YAMLError
-
+from ..core.canonical import dumps
 from ..core.diagnostics import Diagnostic, did_you_mean
 from ..core.model import Ruleset
+from ..ruleset import cache as shelf
+from ..ruleset.drawing import read_map_file
 from ..ruleset.folder import MAP_FOLDER
 from ..ruleset.forms import forms
 from ..ruleset.load import load_text
 from ..ruleset.nodes import Node, diagnose
-from ..store.drawing import read_map_file
-from .map import layout_from, read_shapes
+
+FILES = LAYOUT, MARKS, SHAPES = "layout.yaml", "marks.yaml", "shapes.json"
 
 
-def drawing_faults(ruleset_folder: Path, ruleset: Ruleset | None = None) -> Iterator[Diagnostic]:
+def drawing_faults(
+    ruleset_folder: Path, ruleset: Ruleset | None = None, *, cache: bool = False
+) -> list[Diagnostic]:
     """What keeps the files of a ruleset's own folder `map/` from being drawn with, by file.
 
     With a ruleset also the words of `marks.yaml` that name no tag, field or kind of it, so that they mark
-    nothing.
+    nothing. With `cache` they are kept for the texts of the files and all that marks may name.
     """
-    here = ruleset_folder / MAP_FOLDER
-    layout, marks, shapes = here / "layout.yaml", here / "marks.yaml", here / "shapes.json"
+    words = _words_of_marks(ruleset) if ruleset is not None else None
+
+    def made_of() -> Iterator[str | bytes]:
+        named = {key: sorted(known) for key, known in words.items()} if words is not None else None
+        yield from ("drawing", forms().digest, dumps(named))
+        for path in (ruleset_folder / MAP_FOLDER / name for name in FILES):
+            yield from (path.name, path.read_bytes() if path.is_file() else "")
+
+    return shelf.findings(made_of(), lambda: _found(ruleset_folder / MAP_FOLDER, words), cache=cache)
+
+
+def _found(here: Path, words: Mapping[str, set[str]] | None) -> Iterator[Diagnostic]:
+    from ruamel.yaml.error import YAMLError
+
+    # heavy: it brings what draws, and what is found is mostly kept
+    from .map import layout_from, read_shapes
+
+    layout, marks, shapes = (here / name for name in FILES)
     for path, read in (
         (layout, lambda: layout_from(read_map_file(layout))),
         (marks, lambda: read_map_file(marks)),
@@ -54,8 +73,8 @@ def drawing_faults(ruleset_folder: Path, ruleset: Ruleset | None = None) -> Iter
             return
     if marks.is_file():
         yield from _unknown_marks(marks)
-    if ruleset is not None and marks.is_file():
-        yield from _idle_marks(marks, ruleset)
+    if words is not None and marks.is_file():
+        yield from _idle_marks(marks, words)
 
 
 def _unknown_marks(path: Path) -> Iterator[Diagnostic]:
@@ -87,11 +106,8 @@ def _line_of(path: Path, said: str) -> tuple[int, int]:
     return 1, 1
 
 
-def _idle_marks(path: Path, ruleset: Ruleset) -> Iterator[Diagnostic]:
-    """Words of `marks.yaml` by which nothing is marked."""
-    tree, _ = load_text(path.read_text(encoding="utf-8"), f"{MAP_FOLDER}/{path.name}")
-    if tree is None:
-        return
+def _words_of_marks(ruleset: Ruleset) -> dict[str, set[str]]:
+    """What `marks.yaml` may name of a ruleset, by its key."""
     fields = {
         kind: {f for f, row in ruleset.rows("fields").items() if kind in row.get("of", ())}
         for kind in ("nation", "place")
@@ -99,18 +115,24 @@ def _idle_marks(path: Path, ruleset: Ruleset) -> Iterator[Diagnostic]:
     of_places = {*fields["place"], *forms().keys("places")}
     of_nations = {f"nation.{field}" for field in (*fields["nation"], *forms().keys("nations"))}
     units = ruleset.rows("units").values()
-    tags = {str(tag) for row in units for tag in (*row.get("tags", ()), *_tags_of_grades(row))}
-    kinds = {str(row.get("kind", "land")) for row in ruleset.rows("links").values()}
-    for key, words in (
-        ("badges", tags),
-        ("symbols", of_places | of_nations),
-        ("links", kinds),
-        ("notes", of_places),
-    ):
+    return {
+        "badges": {str(tag) for row in units for tag in (*row.get("tags", ()), *_tags_of_grades(row))},
+        "symbols": of_places | of_nations,
+        "links": {str(row.get("kind", "land")) for row in ruleset.rows("links").values()},
+        "notes": of_places,
+    }
+
+
+def _idle_marks(path: Path, words: Mapping[str, set[str]]) -> Iterator[Diagnostic]:
+    """Words of `marks.yaml` by which nothing is marked."""
+    tree, _ = load_text(path.read_text(encoding="utf-8"), f"{MAP_FOLDER}/{path.name}")
+    if tree is None:
+        return
+    for key, known in words.items():
         for word, node, at_key in _words_of(tree.get(key)):
-            if word not in words:
+            if word not in known:
                 message = f"{word!r} marks nothing: it is none of {_OF_MARKS[key]}"
-                hint = did_you_mean(str(word), words)
+                hint = did_you_mean(str(word), known)
                 yield diagnose("E407", message, node, key=at_key, hint=hint)
 
 

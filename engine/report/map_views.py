@@ -19,8 +19,8 @@ from ..core.state import Entity, State
 from ..orders.grammar import Grammar
 from ..orders.names import Names
 from ..orders.parse import read_orders
+from ..ruleset.drawing import Drawing
 from ..ruleset.order_syntax import slot_of, slots_in
-from ..store.drawing import Drawing
 from ..world.known import theaters
 from ..world.view import UNKNOWN
 from ..world.world import World

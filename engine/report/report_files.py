@@ -9,8 +9,8 @@ from pathlib import Path
 
 from ..core.parallel import shared_out
 from ..play.views import views_after
+from ..ruleset.drawing import Drawing
 from ..store import MODERATOR, Game
-from ..store.drawing import Drawing
 from ..store.per_process import Parted, hands
 from .render import as_html, as_text
 from .turn_reports import map_of_report, part_on_luck, report

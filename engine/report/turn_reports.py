@@ -16,7 +16,7 @@ from ..world.view import chain_of, readable
 from ..world.world import World
 
 if TYPE_CHECKING:  # reports and maps are heavy: who only hands in orders needs neither
-    from ..store.drawing import Drawing
+    from ..ruleset.drawing import Drawing
     from ..turn.referee import Position
     from .build import Report
     from .document import ReportPart

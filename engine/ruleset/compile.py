@@ -267,33 +267,37 @@ def parse_file(file: SourceFile, *, cache: bool = True) -> tuple[Node | None, li
     """The tree of one file; from the cache if these very bytes were read without a fault before."""
     key = shelf.key_of([shelf.reader_digest(), hashlib.sha256(file.data).digest()])
     if key in _READ:
-        return unpack(_READ[key], file.name), []
+        packed, known = _READ[key]
+        if known.file != file.name:
+            known = unpack(packed, file.name)
+            _READ[key] = packed, known
+        return known, []
     if cache:
         kept = shelf.read("files", key)
         if kept is not None:
             try:
                 read = unpack(kept, file.name)
-                _remember(key, kept)
+                _remember(key, kept, read)
                 return read, []
             except (TypeError, ValueError, AttributeError, IndexError, KeyError):
                 pass
     tree, found = load_bytes(file.data, file.name)
     if tree is not None and not found:
         packed = pack(tree)
-        _remember(key, packed)
+        _remember(key, packed, tree)
         if cache:
             shelf.write("files", key, packed)
     return tree, found
 
 
-def _remember(key: str, packed: list[Any]) -> None:
+def _remember(key: str, packed: list[Any], tree: Node) -> None:
     if len(_READ) < MAX_READ:
-        _READ[key] = packed
+        _READ[key] = packed, tree
 
 
-_READ: dict[str, list[Any]] = {}
-"""What has been read in this run, by its bytes: rulesets that extend one another and their scenarios share
-files.
+_READ: dict[str, tuple[list[Any], Node]] = {}
+"""What has been read in this run, by its bytes, with the tree by the name that was asked for last: rulesets
+that extend one another and their scenarios share files, and marks are about rows of tables.
 """
 MAX_READ = 500
 

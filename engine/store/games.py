@@ -27,6 +27,7 @@ from ..core.dice import KeyedDice
 from ..core.faults import BrokenGame, MachineError, NotThere, clean, one_line
 from ..core.model import Ruleset
 from ..core.state import State
+from ..ruleset.drawing import Drawing
 from ..turn.referee import Resolution, resolve, start
 from ..world.geography import Geography
 from . import ledger
@@ -47,7 +48,6 @@ from .database import (
     reading,
     unpack,
 )
-from .drawing import Drawing
 from .reading import FILE, MODERATOR, PLAYER, Submission, inputs_from
 from .schema import (
     decided,

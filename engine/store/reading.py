@@ -21,12 +21,12 @@ from ..core.faults import BrokenGame, NotThere, RuleError, StoreError, clean
 from ..core.journal import Entry
 from ..core.model import Ruleset
 from ..core.state import State
+from ..ruleset.drawing import Drawing, drawing_from
 from ..turn.referee import Inputs, Position, asked_seats, waiting_seats
 from ..world.geography import Geography
 from ..world.world import World
 from . import turns as luck
 from .database import fault_in_words, reading, state_of, unpack
-from .drawing import Drawing, drawing_from
 from .schema import corrections, decided, entries, games, handins, inputs, positions, rulesets, seats
 
 FILE = "game.db"

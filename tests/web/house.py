@@ -21,9 +21,9 @@ with warnings.catch_warnings():
 from sqlalchemy.engine import Engine
 
 from wteaw.ruleset import Ruleset
+from wteaw.ruleset.drawing import Drawing
 from wteaw.store import PLAYER
 from wteaw.store.database import engine_for
-from wteaw.store.drawing import Drawing
 from wteaw_web.accounts import Role
 from wteaw_web.app import application
 from wteaw_web.games import Games, Settings

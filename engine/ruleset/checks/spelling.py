@@ -13,7 +13,6 @@ import string
 from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache, partial
-from itertools import chain
 from typing import Any
 
 from ...core.diagnostics import Diagnostic
@@ -133,30 +132,31 @@ def _words_in(text: str) -> tuple[tuple[str, int], ...]:
 
 def _said(subject: Subject) -> Counter[str]:
     """How often each word stands in rows, the sequence and the settings."""
-    out: Counter[str] = Counter()
+    texts: Counter[str] = Counter()  # counted first, for most stand in many rows
     for form, id_, node in subject.draft.all_rows():
-        out.update(subject.of_value("words counted", node, partial(_counted, subject.values[form][id_])))
+        texts.update(subject.of_value("texts", node, partial(_texts, subject.values[form][id_])))
     for node in (*subject.draft.sequence, subject.draft.manifest):
-        out.update(subject.of_value("words counted", node, partial(_counted_node, node)))
+        texts.update(subject.of_value("texts", node, partial(_texts_of, node)))
+    out: Counter[str] = Counter()
+    for text, times in texts.items():
+        for word in words_of_text(text):
+            out[word] += times
     return out
 
 
-def _counted_node(node: Node) -> Counter[str]:
-    return _counted(plain_value(node))
+def _texts_of(node: Node) -> list[str]:
+    return _texts(plain_value(node))
 
 
-def _counted(value: Any) -> Counter[str]:
-    """The words in a value, each as often as a text of it has it."""
-    return Counter(chain.from_iterable(map(words_of_text, _texts(value))))
-
-
-def _texts(value: Any) -> Iterator[str]:
+def _texts(value: Any) -> list[str]:
     """The texts in a value and the keys of its maps."""
+    out: list[str] = []
     for _, part in inside(value):
         if isinstance(part, str):
-            yield part
+            out.append(part)
         elif isinstance(part, dict):
-            yield from map(str, part)
+            out += map(str, part)
+    return out
 
 
 def _of_schemas(known: Forms) -> set[str]:

@@ -47,8 +47,8 @@ def drawing_from(data: Mapping[str, Any]) -> Drawing:
 
 def read_drawing(ruleset_folder: Path) -> Drawing:
     """The drawing of a ruleset: of its own folder, else of the nearest that it extends and that has one."""
-    from ..ruleset.compile import read_layers  # start-up time: a game that is begun has its drawing already
-    from ..ruleset.folder import MAP_FOLDER
+    from .compile import read_layers  # start-up time: a game that is begun has its drawing already
+    from .folder import MAP_FOLDER
 
     for folder, _ in reversed(read_layers(ruleset_folder).layers):
         if (folder / MAP_FOLDER).is_dir():
