@@ -162,7 +162,7 @@ def _purses(entries: Sequence[Entry], what: str, words: Wording, hands: Mapping[
     known = set(now)
     for entry in entries:  # one that was emptied since, too
         known |= {c[1] for c in entry.changes if c[0] == "treasuries" and c[1].startswith(f"{reader}/")}
-    back = [k for k in sorted(known - apart.keys()) if _was_away(world, k, reader, hands)]
+    back = [k for k in sorted(known - apart.keys()) if _was_away(words, k, hands)]
     now |= lost
     main = treasury.main_purse(world, reader, what)
     if now and main not in now:
@@ -251,13 +251,13 @@ def _largest_first(sums: Mapping[str, Any]) -> list[tuple[str, Any]]:
     return sorted(sums.items(), key=lambda item: (-item[1], item[0]))
 
 
-def _was_away(world: World, purse: str, reader: str, hands: Mapping[str, bool]) -> bool:
+def _was_away(words: Wording, purse: str, hands: Mapping[str, bool]) -> bool:
     """Whether a treasury was out of reach when the turn began: another held its seat. `hands`: see
     `_changed_hands`.
     """
     seat = purse.partition("/")[2]
     had = hands.get(seat)
-    return bool(seat) and (world.holder_of(seat) != reader if had is None else not had)
+    return bool(seat) and (words.world.holder_of(seat) != words.reader if had is None else not had)
 
 
 def _arriving(arrives: Sequence[tuple[str, Any]], total: Any) -> list[Share]:
