@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from wteaw.cli import validate
+from wteaw.core.diagnostics import Diagnostic
+from wteaw.ruleset import compile
 from wteaw.ruleset.compile import load_ruleset
 from wteaw.testing import check
 
@@ -127,6 +129,14 @@ def edited(text: str, dice: random.Random) -> str:
     return "".join(lines)
 
 
+def found_anew(game: Path, monkeypatch: pytest.MonkeyPatch) -> list[Diagnostic]:
+    """All findings, each file read for each ruleset that it is of, and nothing kept or shared."""
+    with monkeypatch.context() as alone:
+        alone.setattr(compile, "_READ", {})
+        alone.setattr(compile, "MAX_READ", 0)
+        return validate.validate_paths([game], cache=False)
+
+
 @pytest.mark.parametrize("template", ["conquest", "card-battle"])
 def test_after_any_edit_of_any_file_the_same_is_found_as_by_looking_at_everything_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, template: str
@@ -138,14 +148,14 @@ def test_after_any_edit_of_any_file_the_same_is_found_as_by_looking_at_everythin
     above.mkdir(parents=True)
     (above / "ruleset.yaml").write_text("id: above\ntitle: Above\nextends: ../..\n", "utf-8")
     dice = random.Random(template)
-    assert validate.validate_paths([game]) == validate.validate_paths([game], cache=False)
+    assert validate.validate_paths([game]) == found_anew(game, monkeypatch) == []
     wrong = 0
     files = sorted(path for path in game.rglob("*.yaml"))
     for path in files:
         as_it_was = path.read_text("utf-8")
         for _ in range(3):
             path.write_text(edited(path.read_text("utf-8"), dice), "utf-8")  # one upon the other
-            anew = validate.validate_paths([game], cache=False)
+            anew = found_anew(game, monkeypatch)
             assert validate.validate_paths([game]) == anew, path
             wrong += bool(anew)
         path.write_text(as_it_was, "utf-8")
