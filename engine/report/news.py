@@ -258,7 +258,8 @@ def own_orders(
             Para(f"{every} were carried out as written." if given > 1 else "Your one order was carried out.")
         )
     else:
-        lead = f"{fine} of {given} {'was' if fine == 1 else 'were'} carried out as written; the others:"
+        others = "the other" if len(rows) == 1 else "the others"
+        lead = f"{fine} of {given} {'was' if fine == 1 else 'were'} carried out as written; {others}:"
         out += [Para(lead if fine else "What became of them:"), _tried(rows)]
     if lucky:
         out += [Para("", "Successful rolls"), _tried(lucky)]
