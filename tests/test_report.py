@@ -26,7 +26,7 @@ from wteaw.report.wording import Wording, listing, sentence
 from wteaw.ruleset.drawing import read_drawing
 from wteaw.world import treasury
 from wteaw.world.known import theaters
-from wteaw.world.messages import slot
+from wteaw.world.messages import HEADLINE_OF, slot
 from wteaw.world.view import readable, view
 from wteaw.world.world import World
 
@@ -935,3 +935,11 @@ def test_what_was_counted_where_an_ally_stands_now_is_told_no_more(holder: str) 
     found = sightings.sightings(world, (), "german-empire", Wording(world, "german-empire"), 2)
     said = str(found)
     assert ("Alsace-Lorraine" in said) is ("Paris" in said) is (holder == "french-empire")
+
+
+def test_a_headline_of_the_reader_alone_does_without_you() -> None:
+    _, ruleset, geography = loaded()
+    world = World(ruleset, played(2)[-1].position.state, geography=geography)
+    told_ = [Message(HEADLINE_OF, {"title": "A rising", "thing": slot(world, Entity("nation", "italy"))})]
+    assert Wording(world, "italy").told(told_) == "A rising."
+    assert Wording(world, "france").told(told_) == "A rising (Italy)."

@@ -256,7 +256,8 @@ class _OwnOrders:
         out: list[Block] = []
         if failed:
             fine = max(given - failed, 0)
-            lead = f"{fine} of {given} {'was' if fine == 1 else 'were'} carried out as written; the others:"
+            others = "the other" if failed == 1 else "the others"
+            lead = f"{fine} of {given} {'was' if fine == 1 else 'were'} carried out as written; {others}:"
             out += [Para(lead if fine else "What became of them:"), _tried(self.failed)]
         elif given == 1:
             out.append(Para("Your one order was carried out."))

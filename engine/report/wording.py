@@ -6,6 +6,7 @@ Everything is asked of the ruleset's rows.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -14,7 +15,7 @@ from ..core.model import Row
 from ..core.state import Entity
 from ..ruleset.expressions.parse import strip_mark
 from ..world import treasury
-from ..world.messages import printed
+from ..world.messages import HEADLINE, HEADLINE_OF, printed
 from ..world.name_wording import inside_sentence
 from ..world.routes import form_of_item
 from ..world.view import UNKNOWN
@@ -98,13 +99,19 @@ class Wording:
         """What an entry says as the reader is told it: names in short with their article, the reader as
         "you".
         """
-        return said(happened, self.voice)
+        return said([self._headed(message) for message in happened], self.voice)
 
     def parted(self, happened: Sequence[Message]) -> tuple[str, str]:
         """The same, before the first colon that a template writes, and after it; without one, all is the
         rest.
         """
-        return head_and_rest(happened, self.voice)
+        return head_and_rest([self._headed(message) for message in happened], self.voice)
+
+    def _headed(self, message: Message) -> Message:
+        """A headline of the reader alone without its "(you)": it goes without saying."""
+        thing = message.slots.get("thing")
+        own = isinstance(thing, Mapping) and thing.get("kind") == "nation" and thing.get("id") == self.reader
+        return replace(message, template=HEADLINE) if own and message.template == HEADLINE_OF else message
 
     @cached_property
     def voice(self) -> Voice:
