@@ -1618,3 +1618,21 @@ def test_changes_of_steps_and_requirements_in_rules_of_cases(
         .out.splitlines()[0]
         .endswith(":8:27: say in `requires` of an input what its orders must fulfill")
     )
+
+
+def test_a_passage_closes_the_link_between_its_ends(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = _one_table(
+        tmp_path / "game",
+        "links:\n- {between: [a, b], kind: sea, guards: g}   # narrow\n- between: [b, c]\n  guards: h\n  kind: sea\n"
+        "gates:\n- {id: g, between: [a, b], alternative: k}\n- {id: k, between: [a, b]}\n- {id: h, between: [b, c]}\n",
+    )
+    moved = (
+        "links:\n- {between: [a, b], kind: sea}   # narrow\n- between: [b, c]\n  kind: sea\n"
+        "passages:\n- {id: g, between: [a, b]}\n- {id: k, between: [a, b]}\n- {id: h, between: [b, c]}\n"
+    )
+    assert TOOL.main([str(tmp_path)]) == 0 and table.read_text() == moved
+    table.write_text("links:\n- {between: [a, b], remove: [guards]}\n")
+    assert TOOL.main([str(tmp_path)]) == 1
+    assert ":2:30: take the passage itself out" in capsys.readouterr().out

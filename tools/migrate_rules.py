@@ -256,6 +256,10 @@ VALUES: Final[dict[str, dict[str, dict[str, str]]]] = {
 }
 """Table to path to values that are called otherwise now; of a list each member."""
 
+OVER_LINKS: Final = {("links", "guards"), ("gates", "alternative"), ("passages", "alternative")}
+"""What was said of a passage beside its ends, which are those of its link; any of several over one lets
+through.
+"""
 GONE: Final = ("basis", "lines")
 """Keys that left the rows: where a rule comes from is said once, in the register of clauses."""
 REGISTER: Final = ("clauses", "chapters")
@@ -484,6 +488,9 @@ def _map(file: File, node: MappingNode, table: str, path: tuple[str, ...]) -> No
         if table in ("frame", "frame_changes") and key.value == "do" and value.value == "watch":
             _drop(file, node, number)
             continue
+        if not path and (table, key.value) in OVER_LINKS:
+            _drop(file, node, number)
+            continue
         if table == "tallies" and not path and key.value in ("of", "who"):
             _counted_for(file, node, number)
             continue
@@ -566,6 +573,8 @@ def _value(file: File, node: ScalarNode, table: str, path: tuple[str, ...]) -> N
             return _rename(file, node, words[node.value])
     if node.value in KINDS and _names_a_kind(table, path):
         return _rename(file, node, KINDS[node.value])
+    if path == ("remove", "[]") and (table, node.value) in OVER_LINKS:
+        return file.tell(node, "take the passage itself out: it closes the link between its ends")
     if path == ("remove", "[]"):  # a key that an overlay takes off the row
         new = _key(table, (str(node.value),), set(), node)
         return _rename(file, node, new) if new else None

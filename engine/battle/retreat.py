@@ -15,7 +15,7 @@ from ..turn.decisions import decide
 from ..units import forces
 from ..units.homes import home_of
 from ..world.messages import say
-from ..world.routes import passes_gate
+from ..world.routes import passes
 from .battles import Battle, leave_rule, order_options, party_stacks, takes_part
 from .groups import ATTACKER
 
@@ -444,7 +444,7 @@ def _open(turn: Turn, test: Any, place: str, names: Movers, battle: Battle, shut
 def _passes(turn: Turn, owner: str, here: str, there: str, kinds: Iterable[str]) -> bool:
     """Whether no passage between two places is closed to units of these kinds."""
     gates = turn.world.geography.gates.get(pair_key(here, there), ())
-    return all(passes_gate(turn.world, owner, gate, kind) for kind in sorted(kinds) for gate in gates)
+    return all(passes(turn.world, owner, gates, kind) for kind in sorted(kinds))
 
 
 def _attacked(turn: Turn, owner: str, place: str) -> bool:
