@@ -54,16 +54,7 @@ MAPS = [
     (
         "links:\n- {between: [a, b]}\n- {between: [b, c]}\n- {between: [c, d]}\n"
         "passages:\n- {id: g, between: [c, d], keys: [b, a]}\n",
-        [("W512", 13, 3), ("W506", 13, 38)],
-    ),
-    (
-        "links:\n- {between: [a, b], guards: g}\n- {between: [b, c]}\n- {between: [c, d]}\npassages:\n- {id: g, between: [c, d]}\n",
-        [("E507", 9, 29)],
-    ),
-    (
-        "links:\n- {between: [a, b], guards: g}\n- {between: [b, c]}\n- {between: [c, d]}\n"
-        "passages:\n- {id: g, between: [b, a], alternative: h}\n- {id: h, between: [b, c]}\n",
-        [("E507", 13, 41)],
+        [("W506", 13, 38)],
     ),
     (
         "links:\n- {between: [a, b], listed: {a: null, b: null}}\n- {between: [b, c], listed: {c: west}}\n- {between: [c, d], listed: {b: null}}\n",

@@ -36,7 +36,6 @@ NEW = [
     (TANKS + EVENT + "on: turn_end, when: \"level(nation, 'tanks') >= 4\"}\n", ""),
     (EVENT + "on: {step: ›war}}\n", "W601"),
     (EVENT + "on: {step: income}}\n", ""),
-    ("passages:\n- ›{id: pass, name: Pass, between: [stonebridge, ferry], stops: [army]}\n", "W512"),
     (ROLL + "4..6: [" + SILENT + "]}}\n", "W616 at results"),
     (ROLL + "3..6: [" + SILENT + "]}}\n", ""),
     (ROLL + "6: [" + SILENT + "]}}\n", ""),

@@ -1573,3 +1573,66 @@ def test_a_trace_that_no_counter_can_say_is_told(tmp_path: Path, capsys: pytest.
         "2:3: say as a row of `counters` what this changes of 'fed'",
         "3:3: no step counts 'cut': say `on` which trigger it is counted",
     ]
+
+
+def test_a_step_that_is_paid_whole_stands_in_a_block(tmp_path: Path) -> None:
+    table = _one_table(
+        tmp_path / "game",
+        "frame:\n- {id: orders, input: orders}\n- {step: buy, do: purchase, all_or_none: true, orders: [o]}   # whole\n"
+        "- id: more\n  after: buy   # later\n  do: purchase\n  all_or_none: true\n  orders: [p]\n"
+        "upkeep: [{id: u, all_or_none: true}]\n",
+    )
+    moved = (
+        "sequence:\n- {id: orders, input: orders}\n- {all_or_none: true, steps: [{step: buy, do: purchase, orders: [o]}]}   # whole\n"
+        "- after: buy\n  all_or_none: true\n  steps:\n    - id: more\n      do: purchase\n      orders: [p]\n"
+        "upkeep: [{id: u, all_or_none: true}]\n"
+    )
+    assert TOOL.main([str(tmp_path)]) == 0 and table.read_text() == moved
+    assert TOOL.main([str(tmp_path)]) == 0 and table.read_text() == moved
+
+
+def test_changes_of_steps_and_requirements_in_rules_of_cases(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _one_table(tmp_path / "game", "sequence:\n- {id: orders, input: orders}\n- {step: buy, do: purchase}\n")
+    (tmp_path / "game" / "tests").mkdir()
+    cases = tmp_path / "game" / "tests" / "c.yaml"
+    cases.write_text(
+        "cases:\n"
+        "- {id: a, given: {rules: {frame_changes: [{node: buy, after: [{step: told}]}, {node: buy, drop: true}]}}}\n"
+        "- id: b\n  given:\n    rules:\n"
+        "      requirements: [{id: paid, test: turn > 1, else: pay}]\n"
+        "      sequence: [{id: orders, requirements: [paid]}]\n"
+        "- {id: c, given: {rules: {requirements: [{id: lost, test: turn, else: x}]}}}\n"
+    )
+    assert TOOL.main([str(tmp_path)]) == 1
+    assert cases.read_text() == (
+        "cases:\n"
+        "- {id: a, given: {rules: {sequence: [{step: told, after: buy}, {id: buy, remove: true}]}}}\n"
+        "- id: b\n  given:\n    rules:\n"
+        "      sequence: [{id: orders, requires: [{id: paid, test: turn > 1, message: pay}]}]\n"
+        "- {id: c, given: {rules: {requirements: [{id: lost, test: turn, message: x}]}}}\n"
+    )
+    assert (
+        capsys.readouterr()
+        .out.splitlines()[0]
+        .endswith(":8:27: say in `requires` of an input what its orders must fulfill")
+    )
+
+
+def test_a_passage_closes_the_link_between_its_ends(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = _one_table(
+        tmp_path / "game",
+        "links:\n- {between: [a, b], kind: sea, guards: g}   # narrow\n- between: [b, c]\n  guards: h\n  kind: sea\n"
+        "gates:\n- {id: g, between: [a, b], alternative: k}\n- {id: k, between: [a, b]}\n- {id: h, between: [b, c]}\n",
+    )
+    moved = (
+        "links:\n- {between: [a, b], kind: sea}   # narrow\n- between: [b, c]\n  kind: sea\n"
+        "passages:\n- {id: g, between: [a, b]}\n- {id: k, between: [a, b]}\n- {id: h, between: [b, c]}\n"
+    )
+    assert TOOL.main([str(tmp_path)]) == 0 and table.read_text() == moved
+    table.write_text("links:\n- {between: [a, b], remove: [guards]}\n")
+    assert TOOL.main([str(tmp_path)]) == 1
+    assert ":2:30: take the passage itself out" in capsys.readouterr().out

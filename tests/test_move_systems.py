@@ -205,4 +205,4 @@ def test_a_gate_that_needs_all_keys_opens_to_whoever_has_friends_on_both_shores(
             {"id": "walk"},
             passages=[gate],
         )
-        assert routes.passes_gate(turn.world, "red", "strait", Entity("unit", "red.foot@sea1")) is passes
+        assert routes.passes(turn.world, "red", ["strait"], Entity("unit", "red.foot@sea1")) is passes

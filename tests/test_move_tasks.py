@@ -41,7 +41,6 @@ def rules(**gate: Any) -> Ruleset:
     places: list[Row] = [{"id": p, "kind": "land", "owner": o} for p, o in land.items()]
     places += [{"id": p, "kind": "sea"} for p in "xyzw"]
     links: list[Row] = [{"between": list(pair), "kind": "sea"} for pair in ("xy", "yz", "zw")]
-    links[1]["guards"] = "narrows"
     links += [{"between": list(pair), "kind": "coast"} for pair in ("ax", "bz", "cw")]
     units: list[Row] = [
         {"id": "cruiser", "tags": ["ship"], "move": 3},
@@ -180,14 +179,14 @@ def test_gates_admit_friends_bar_whom_they_name_and_read_the_moment_they_are_jud
         {"rose y": {"cruiser": 1}, "blue y": {"cruiser": 1}}, [], rules(default="friends", judged="turn")
     )
     ship = Entity("unit", "rose.cruiser@y")
-    assert routes.passes_gate(turn.world, "rose", "narrows", ship)
-    assert not routes.passes_gate(turn.world, "blue", "narrows", ship)
+    assert routes.passes(turn.world, "rose", ["narrows"], ship)
+    assert not routes.passes(turn.world, "blue", ["narrows"], ship)
     turn.state.put("places", "a", "holder", "blue")  # taken this turn: the keys change hands with the next
-    assert routes.passes_gate(turn.world, "rose", "narrows", ship)
+    assert routes.passes(turn.world, "rose", ["narrows"], ship)
     turn.state.put("passages", "narrows", "barred", ["red>rose"])
-    assert not routes.passes_gate(turn.world, "rose", "narrows", ship)
+    assert not routes.passes(turn.world, "rose", ["narrows"], ship)
     turn.state.put("passages", "narrows", "barred", ["blue>rose"])  # who does not hold the keys bars nobody
-    assert routes.passes_gate(turn.world, "rose", "narrows", ship)
+    assert routes.passes(turn.world, "rose", ["narrows"], ship)
 
 
 def test_cargo_comes_aboard_goes_along_and_goes_ashore_among_friends() -> None:

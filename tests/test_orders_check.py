@@ -52,7 +52,7 @@ BASE: dict[str, Rows] = {
         {"id": "ash--birch", "between": ["ash", "birch"]},
         {"id": "birch--cedar", "between": ["birch", "cedar"]},
         {"id": "cedar--dale", "between": ["cedar", "dale"]},
-        {"id": "ash--dale", "between": ["ash", "dale"], "guards": "lock"},
+        {"id": "ash--dale", "between": ["ash", "dale"]},
     ],
     "passages": [
         {"id": "lock", "name": "The Lock", "between": ["ash", "dale"], "keys": ["dale"], "default": "closed"}

@@ -256,6 +256,10 @@ VALUES: Final[dict[str, dict[str, dict[str, str]]]] = {
 }
 """Table to path to values that are called otherwise now; of a list each member."""
 
+OVER_LINKS: Final = {("links", "guards"), ("gates", "alternative"), ("passages", "alternative")}
+"""What was said of a passage beside its ends, which are those of its link; any of several over one lets
+through.
+"""
 GONE: Final = ("basis", "lines")
 """Keys that left the rows: where a rule comes from is said once, in the register of clauses."""
 REGISTER: Final = ("clauses", "chapters")
@@ -484,6 +488,9 @@ def _map(file: File, node: MappingNode, table: str, path: tuple[str, ...]) -> No
         if table in ("frame", "frame_changes") and key.value == "do" and value.value == "watch":
             _drop(file, node, number)
             continue
+        if not path and (table, key.value) in OVER_LINKS:
+            _drop(file, node, number)
+            continue
         if table == "tallies" and not path and key.value in ("of", "who"):
             _counted_for(file, node, number)
             continue
@@ -566,6 +573,8 @@ def _value(file: File, node: ScalarNode, table: str, path: tuple[str, ...]) -> N
             return _rename(file, node, words[node.value])
     if node.value in KINDS and _names_a_kind(table, path):
         return _rename(file, node, KINDS[node.value])
+    if path == ("remove", "[]") and (table, node.value) in OVER_LINKS:
+        return file.tell(node, "take the passage itself out: it closes the link between its ends")
     if path == ("remove", "[]"):  # a key that an overlay takes off the row
         new = _key(table, (str(node.value),), set(), node)
         return _rename(file, node, new) if new else None
@@ -2013,8 +2022,69 @@ def _having(key: str, node: Node) -> Iterator[MappingNode]:
         yield from _having(key, value)
 
 
-def _steps_below(folder: Path) -> dict[str, dict[str, Any]]:
-    """The steps of the rulesets below one, by their names."""
+def with_steps(file: File, folder: Path | None = None) -> File:
+    """A scenario or a file of rule tests whose rules change steps by rows of `sequence`."""
+    if "sequence_changes" not in file.text:
+        return file
+    done = File(file.path, file.text, untold=file.untold, words=file.words)
+    below = _steps_below(folder, own=True) if folder is not None else {}
+    for _, key, rows in _rules_that_say("sequence_changes", _composed(file.text)):
+        rewriting, told = _Rewriting(below, own=False), len(done.untold)
+        rewriting.read(done, rows)
+        if len(done.untold) == told:
+            start = rows.start_mark.index
+            if not _is_flow(rows):
+                start = _line_end(file.text, key.end_mark.index) + 1
+            done.replace(start, _end(rows), rewriting.rows(done, rows, flow=_is_flow(rows)))
+            _rename(done, key, "sequence")
+    made = File(done.path, done.result(), untold=done.untold, words=done.words + len(done.edits))
+    return put_together(made)
+
+
+def with_blocks_paid_together(file: File) -> File:
+    """A file in which steps whose orders are paid together or not at all stand in a block that says so, also
+    where there is one of them.
+    """
+    if "all_or_none" not in file.text:
+        return file
+    done = File(file.path, file.text, untold=file.untold, words=file.words)
+    for step in _paid_together(_composed(file.text)):
+        said = _entries(step)
+        if "steps" in said or _text(said["all_or_none"]) != "true":
+            continue
+        if "do" not in said:
+            done.tell(step, "say `all_or_none` of a block of `steps` in which the step stands")
+            continue
+        placed = [key for key in said if key in ("before", "after")]
+        moved = [n for n, (key, _) in enumerate(step.value) if _text(key) in ("all_or_none", *placed)]
+        outer = [f"{key}: {_written(file, said[key])}" for key in placed]
+        outer.append("all_or_none: true")
+        inner = File(file.path, "x:\n  - " + _shifted(_row_text(file.text, step), 4).lstrip())
+        node = _composed(inner.text).value[0][1].value[0]
+        for n in moved:
+            _take_out(inner, node, n)
+        made = inner.result()
+        row = _row_text(made, _composed(made).value[0][1].value[0])
+        start, stop = step.start_mark.index, _end(step)
+        if _is_flow(step):
+            done.replace(start, stop, f"{{{', '.join(outer)}, steps: [{row}]}}")
+            continue
+        pad = " " * step.start_mark.column
+        first, *others = row.split("\n")
+        lines = [*outer, "steps:", f"  - {first}", *(f"    {line}".rstrip() for line in others)]
+        done.replace(start, stop, f"\n{pad}".join(lines))
+    return File(done.path, done.result(), untold=done.untold, words=done.words + len(done.edits))
+
+
+def _paid_together(root: Node | None) -> Iterator[MappingNode]:
+    """The steps of the sequence of play, wherever it stands, that say `all_or_none`."""
+    for name in ("sequence", "sequence_changes"):
+        for _, rows in _lists_called(name, root):
+            yield from _having("all_or_none", rows)
+
+
+def _steps_below(folder: Path, *, own: bool = False) -> dict[str, dict[str, Any]]:
+    """The steps of the rulesets below one, by their names; `own`: and its own."""
     out: dict[str, dict[str, Any]] = {}
 
     def walk(value: Any) -> None:
@@ -2027,7 +2097,7 @@ def _steps_below(folder: Path) -> dict[str, dict[str, Any]]:
             for inner in value.values():
                 walk(inner)
 
-    for layer in list(layers(folder))[1:]:
+    for layer in list(layers(folder))[0 if own else 1 :]:
         for path in _tables_of(layer):
             if re.search(r"^sequence(?:_changes)?:", text := path.read_text("utf-8"), re.MULTILINE):
                 tables = YAML(typ="safe", pure=True).load(text)
@@ -2524,6 +2594,26 @@ def requirements_into_inputs(folder: Path) -> tuple[list[Path], list[str]]:
     return [path for path, file in edited.items() if _save(file)], []
 
 
+def with_requirements(file: File) -> File:
+    """A scenario or a file of rule tests whose rules say what orders must fulfill in the input that asks."""
+    if "requirements" not in file.text:
+        return file
+    done = File(file.path, file.text, untold=file.untold, words=file.words)
+    for holder, key, table in list(_rules_that_say("requirements", _composed(file.text))):
+        rows = {_text(_entries(row)["id"]): row for row in _members(table)}
+        naming = list(_naming("requirements", holder))
+        named = {_text(one) for node, n in naming for one in node.value[n][1].value}
+        odd = [row for row in rows.values() if {"append", "remove", "silence"} & _entries(row).keys()]
+        if odd or named != set(rows):
+            done.tell(key, "say in `requires` of an input what its orders must fulfill")
+            continue
+        for node, number in naming:
+            listed = [rows[_text(one)] for one in node.value[number][1].value]
+            _say_required(done, node, number, [(done, row, "") for row in listed])
+        _take_out(done, holder, next(n for n, (one, _) in enumerate(holder.value) if one is key))
+    return File(done.path, done.result(), untold=done.untold, words=done.words + len(done.edits))
+
+
 def _naming(table: str, root: Node | None) -> Iterator[tuple[MappingNode, int]]:
     """The maps below the tables of a file that name rows of a table under its name, and under which entry."""
     for key, value in _pairs(root):
@@ -2685,6 +2775,8 @@ def main(paths: list[str]) -> int:
             file = with_traces(file, counting.get(folder))
             if not _is_table_of(path, folder):  # what stands in tables is moved with all tables at hand
                 file = with_calendar(with_treasuries(file, folder))
+                file = with_requirements(with_steps(file, folder))
+            file = with_blocks_paid_together(file)
         except (OSError, UnicodeDecodeError, MarkedYAMLError) as error:
             print(f"{path}: left as it is: {' '.join(str(error).split())[:200]}")
             left += 1

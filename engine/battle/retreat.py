@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
 from typing import Any
 
 from ..core.choices import block_of
@@ -17,7 +16,7 @@ from ..turn.decisions import decide
 from ..units import forces
 from ..units.homes import home_of
 from ..world.messages import say
-from ..world.routes import links_of, passes_gate
+from ..world.routes import links_of, passes
 from .battles import Battle, leave_rule, order_options, party_stacks, takes_part
 from .groups import ATTACKER
 
@@ -432,9 +431,7 @@ class Refuge:
     def _passes(self, place: str) -> bool:
         """Whether no passage on the way to a neighbor is closed to the units."""
         gates = self.geography.gates.get(pair_key(self.battle.place, place), ())
-        return all(
-            passes_gate(self.turn.world, self.owner, gate, kind) for kind, gate in product(self.kinds, gates)
-        )
+        return all(passes(self.turn.world, self.owner, gates, kind) for kind in self.kinds)
 
     def _is_attacked(self, place: str) -> bool:
         owners = self.turn.state.owners_at(place)

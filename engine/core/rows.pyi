@@ -966,7 +966,6 @@ class LinkRow(TypedDict, total=False):
     between: Required[Sequence[str]]
     kind: str
     one_way: bool
-    guards: str
     listed: Mapping[str, Any]
 
 MatrixRow = TypedDict(
@@ -1249,7 +1248,6 @@ class PassageRow(TypedDict, total=False):
     judged: str
     stops: Sequence[str]
     default: str
-    alternative: str
     shut_when: Any
     aliases: Sequence[str]
 

@@ -372,7 +372,7 @@ def _lanes_asked(
 
     def passes(a: str, b: str) -> bool:
         found = gates.get(pair_key(a, b), ()) if "as" in row else ()
-        return all(routes.passes_gate(turn.world, nation, g, row["as"]) for g in found)
+        return routes.passes(turn.world, nation, found, row["as"]) if found else True
 
     links = {"links": row["links"], "quays": row.get("quays") or row["links"]}
     return {"geography": turn.world.geography, "starts": starts, "ends": ends, **links, "passes": passes}

@@ -1,5 +1,5 @@
-"""The map as a graph: neighbors, distances, chains and regions. Built once per ruleset from the places and
-links tables.
+"""The map as a graph: neighbors, distances, chains and regions. Built once per ruleset from the
+tables of places, links and passages.
 
 Every way from a place carries its link's row. Nothing here knows who holds what: tests come in as functions.
 """
@@ -37,17 +37,14 @@ class Geography:
         self._kind_next: dict[tuple[str, ...], dict[str, tuple[str, ...]]] = {}
         self._distances: dict[tuple[str, tuple[str, ...] | None], dict[str, int]] = {}
         self.gates: dict[str, list[str]] = {}
-        """Link key -> ids of the passages over it."""
-        guarded: list[tuple[str, str]] = []
-        for a, around in self._edges.items():
-            for b, way in around.items():
-                if way.get("guards"):
-                    self.gates.setdefault(pair_key(a, b), [way["guards"]])
-                    guarded.append((a, b))
+        """Link key -> ids of the passages over it, any of which lets through."""
         self.gates_on: dict[str, list[str]] = {}
         """The same by the steps (`a>b`) that lead over the link."""
-        for a, b in guarded:
-            self.gates_on[f"{a}>{b}"] = self.gates_on[f"{b}>{a}"] = self.gates[pair_key(a, b)]
+        for id_, passage in ruleset.rows("passages").items():
+            a, b = passage["between"]
+            over = self.gates.setdefault(pair_key(a, b), [])
+            over.append(id_)
+            self.gates_on[f"{a}>{b}"] = self.gates_on[f"{b}>{a}"] = over
 
     def link(self, a: str, b: str) -> Row | None:
         return self.links.get(pair_key(a, b)) if b in self._edges.get(a, ()) else None

@@ -93,15 +93,12 @@ def links_of(row: Mapping[str, Any]) -> tuple[str, ...] | None:
     return tuple(row["links"]) if "links" in row else None
 
 
-def passes_gate(world: World, nation: str, gate: str, unit: Entity | str) -> bool:
-    """Whether a passage, or the other passage over the same link, lets a unit (or a kind of unit) of a nation
-    through.
+def passes(world: World, nation: str, gates: Sequence[str], unit: Entity | str) -> bool:
+    """Whether one of the passages over a link lets a unit (or a kind of unit) of a nation through; where
+    there is none, nothing is closed.
     """
-    row = world.ruleset.row("passages", gate)
-    if _open_gate(world, nation, row, unit):
-        return True
-    other = row.get("alternative")
-    return other is not None and _open_gate(world, nation, world.ruleset.row("passages", other), unit)
+    rows = world.ruleset.rows("passages")
+    return not gates or any(_open_gate(world, nation, rows[gate], unit) for gate in gates)
 
 
 def _open_gate(world: World, nation: str, row: PassageRow, unit: Entity | str) -> bool:

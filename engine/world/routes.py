@@ -24,7 +24,7 @@ from .passages import is_attack as is_attack
 from .passages import kind_matches as kind_matches
 from .passages import links_of as links_of
 from .passages import may_pass_over as may_pass_over
-from .passages import passes_gate as passes_gate
+from .passages import passes as passes
 from .passages import place_kind as place_kind
 from .passages import tags_of as tags_of
 from .travel_groups import Going as Going

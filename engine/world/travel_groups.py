@@ -20,7 +20,7 @@ from ..ruleset.expressions import parse
 from ..ruleset.expressions.parse import strip_mark
 from ..ruleset.expressions.reads import MEANING, Tables, reads
 from ..ruleset.expressions.vocabulary import ALWAYS
-from .passages import links_of, passes_gate
+from .passages import links_of, passes
 from .world import World
 
 Path = tuple[str, ...]
@@ -281,10 +281,8 @@ class Going:
         gates = self.world.geography.gates_on.get(link)
         if not gates or self.open_gates:
             return None
-        return next(
-            (g for unit in self.units for g in gates if not passes_gate(self.world, self.nation, g, unit)),
-            None,
-        )
+        stopped = any(not passes(self.world, self.nation, gates, unit) for unit in self.units)
+        return gates[0] if stopped else None
 
 
 def step_of(world: World, mode: MovementRow) -> str:

@@ -164,10 +164,8 @@ def _gates(draft: RulesetDraft, linked: set[tuple[str, str]]) -> None:
             gates.setdefault(pair, []).append((f"{name} {k + 1}" if k else name, name, test))
     # of several between two zones one is enough, or all must be open
     word = " or " if "all_canals" in draft.asked else " and "
-    link_of = {tuple(row["between"]): row for row in draft.rows.get("links-sea", {}).get("links", ())}
     for (a, b), found in gates.items():
         id_ = draft.fresh("passages", found[0][0])
-        link_of[a, b]["guards"] = id_
         tests = list(dict.fromkeys(test for _, _, test in found))
         row: Row = {
             "id": id_,

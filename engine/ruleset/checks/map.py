@@ -84,29 +84,6 @@ def keys_of_gates_touch_them(subject: Subject) -> Iterator[Diagnostic]:
                 yield diagnose("W506", message, node)
 
 
-def links_name_the_gate_between_their_ends(subject: Subject) -> Iterator[Diagnostic]:
-    """A link's passage must be between the link's own ends, and so must the alternative that a passage
-    names.
-    """
-    gates = subject.rows("passages")
-    for id_, row in gates.items():
-        other = gates.get(row.get("alternative", ""))
-        if other is not None and set(other["between"]) != set(row["between"]):
-            message = (
-                f"the passage {row['alternative']!r} stands between {' and '.join(other['between'])}, "
-                f"not where {id_!r} stands"
-            )
-            yield diagnose("E507", message, _at(subject, "passages", id_, "alternative"))
-    for id_, row in subject.rows("links").items():
-        gate = gates.get(row.get("guards", ""))
-        if gate is not None and set(gate["between"]) != set(row["between"]):
-            message = (
-                f"the passage {row['guards']!r} stands between {' and '.join(gate['between'])}, not "
-                "between the link's ends"
-            )
-            yield diagnose("E507", message, _at(subject, "links", id_, "guards"))
-
-
 def lists_of_links_agree_with_the_links(subject: Subject) -> Iterator[Diagnostic]:
     """What printed lists say of a link (`listed`): its ends name each other, each in its own section."""
     places = subject.rows("places")

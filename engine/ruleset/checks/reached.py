@@ -302,18 +302,3 @@ def _gaps(node: Node) -> Iterator[Diagnostic]:
 
 
 # --- the map
-
-
-def passages_are_guarded(subject: Subject) -> Iterator[Diagnostic]:
-    """A passage stops somebody only where a link says that it is guarded by it."""
-    named = {row.get("guards") for row in subject.rows("links").values()}
-    linked = [set(row["between"]) for row in subject.rows("links").values()]
-    named |= {row.get("alternative") for row in subject.rows("passages").values()}
-    for id_, node in subject.nodes("passages").items():
-        between = subject.rows("passages").get(id_, {}).get("between", ())
-        if id_ not in named and set(between) in linked and not node.is_below:
-            ends = " and ".join(between)
-            hint = f"write `guards: {id_}` on the link between {ends}"
-            yield diagnose(
-                "W512", f"no link is guarded by the passage {id_!r}: it stops nobody", node, hint=hint
-            )

@@ -66,7 +66,6 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
         "own_works": "id",
         "from": "place",
         "to": "place",
-        "guards": "passage",
     },
     "passage": {"id": "id", "keeper": "nation", "barred": "list", "admitted": "list"},
     "unit": {
