@@ -42,7 +42,7 @@ from .world import World
 
 _ENTRY = ("stance(a, b)", "place.holder", "place.occupants", "step")
 """What `entry` asks, in the words of expressions: so it is known which tables decide."""
-_GATES = ("gate.barred", "gate.admitted", "allied(a, b)", "place.holder", "unit.kind")
+_PASSAGES = ("passage.barred", "passage.admitted", "allied(a, b)", "place.holder", "unit.kind")
 
 
 def decided_by(world: World, mode: MovementRow | None) -> Tables | None:
@@ -56,7 +56,7 @@ def decided_by(world: World, mode: MovementRow | None) -> Tables | None:
         ruleset = world.ruleset
         gates = list(ruleset.rows("passages").values())
         setting = [strip_mark(str(ruleset.setting("unfit") or ""))]
-        found = reads_of(ruleset, mode or {}, gates, setting, _ENTRY, _GATES)
+        found = reads_of(ruleset, mode or {}, gates, setting, _ENTRY, _PASSAGES)
         more = {
             "units",
             "loads",
