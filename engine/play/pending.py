@@ -12,6 +12,7 @@ from ..store import MODERATOR, PLAYER, POLICY, PROXY, Game, StoreError, Submissi
 from ..turn import vacancies
 from ..turn.left_open import OpenDecision, left_open
 from ..turn.referee import asked_seats, commanded_nations
+from .answers import answer_in_words, in_words, listed
 from .questions import offers_in
 from .views import whole_world
 
@@ -37,8 +38,7 @@ def points(game: Game) -> list[tuple[int, int, str]]:
 def _whose(game: Game, asked: Collection[str]) -> str:
     """Of whom something is wanted, in words after it; empty if many are asked, or nobody."""
     few = bool(asked) and len(asked) <= 3 and len(asked) < len(commanded(game))
-    rows = game.ruleset.rows("nations")
-    return f" from {', '.join(str(rows[n].get('name', n)) for n in asked)}" if few else ""
+    return f" from {', '.join(map(game.name_of, asked))}" if few else ""
 
 
 def wanted_now(game: Game) -> str:
@@ -99,9 +99,9 @@ def standing_of(game: Game) -> dict[str, Any]:
         following = "An offer waits for its answer: `wteaw resolve --force` takes what holds without one."
     else:
         following = "Nobody is missing: `wteaw resolve`."
-    todo = [f"Tell {_name(game, offer.to)}, who has not answered: {offer.said}" for offer in offers]
+    todo = [f"Tell {game.name_of(offer.to)}, who has not answered: {offer.said}" for offer in offers]
     for nation in out["vacant"]:
-        todo.append(f"{_name(game, nation)} has no player: `wteaw players list` says who chooses one.")
+        todo.append(f"{game.name_of(nation)} has no player: `wteaw players list` says who chooses one.")
     todo += to_decide(game)
     if not out["closed"]:
         todo.append(
@@ -129,8 +129,10 @@ def _seats_asked(game: Game) -> Iterator[dict[str, Any]]:
             says = f"{n} order{'s' if n != 1 else ''}{_sender(sent.by)}"
             out = {"nation": nation, "sent": True, "orders": n, "by": sent.by, "says": says}
         if answers := decided.get(nation):
-            listed = ", ".join(f"{key}: {answer}" for key, answer in answers.items())
-            out["says"] = f"{out['says']}; the moderator answers {listed}"
+            given = (
+                f"{in_words(game, key)}: {answer_in_words(game, answer)}" for key, answer in answers.items()
+            )
+            out["says"] = f"{out['says']}; the moderator answers {', '.join(given)}"
         yield out
 
 
@@ -139,10 +141,6 @@ def _sender(by: str) -> str:
     if by == PLAYER:
         return ""
     return ", sent by an ally" if by == PROXY else f", sent by the {by}"
-
-
-def _name(game: Game, nation: str) -> str:
-    return str(game.ruleset.row_or_empty("nations", nation).get("name", nation))
 
 
 def vacant(game: Game) -> list[str]:
@@ -176,9 +174,9 @@ def stand_in(game: Game, ally: str, given: Submission) -> str:
     """
     here = game.submissions().get(given.nation)
     if here is not None and here.by in (PLAYER, MODERATOR):
-        raise StoreError(f"{given.nation} has sent its own orders")
+        raise StoreError(f"{game.name_of(given.nation)} has sent its own orders")
     if not may_stand_in(game, ally, given.nation):
-        raise StoreError(f"{ally} may not give orders for {given.nation}")
+        raise StoreError(f"{game.name_of(ally)} may not give orders for {game.name_of(given.nation)}")
     return game.submit(replace(given, by=PROXY))
 
 
@@ -191,4 +189,9 @@ def open_decisions(game: Game) -> list[OpenDecision]:
 
 def to_decide(game: Game) -> list[str]:
     """What is left to the moderator, in sentences."""
-    return [f"Decide (`wteaw decide moderator {o.key} ANSWER`): {o.said}." for o in open_decisions(game)]
+    waiting = {o.key for o in open_decisions(game)}
+    return [
+        f"Decide (`wteaw decide moderator {one.letter} ANSWER`): {one.says}."
+        for one in (listed(game) if waiting else ())
+        if one.key in waiting
+    ]
