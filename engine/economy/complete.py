@@ -203,9 +203,10 @@ def _from_hand(node: Row, turn: Turn, step: str) -> None:
     ids = node.get("orders")
     for order in turn.orders([f"orders/{i}" for i in ids], turn.mover) if ids else ():
         slots, rule = order.get("slots", {}), turn.ruleset.row("orders", order["order"].partition("/")[2])
-        nation, wanted, n = order["nation"], item_of(rule, slots), int(slots.get("n") or 1)
+        names = turn.order_names(order)
+        nation, wanted, n = order["nation"], item_of(rule, slots), int(names.get("n") or 1)
         hand = in_hand(turn.state, nation, wanted)
-        why = unfit(turn, rule, order, turn.order_names(order))
+        why = unfit(turn, rule, order, names)
         if why is not None:
             turn.drop_order(order, why.text, why.code)
             continue

@@ -108,7 +108,7 @@ def asked(turn: OrderContext, market: Market, order: Order, *, secrets: bool = T
     return market.quote(
         item_of(row, slots),
         slots.get("site"),
-        int(slots.get("n") or 1),
+        int(names.get("n") or 1),
         into=slots.get("into"),
         facing=(facing,) if isinstance(facing, str) else tuple(facing or ()),
         kind=slots.get("kind"),

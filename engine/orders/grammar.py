@@ -23,6 +23,7 @@ from ..ruleset.order_syntax import (
     Node,
     Pattern,
     Slot,
+    always_there,
     first_words,
     needed_words,
     read_form,
@@ -82,9 +83,7 @@ def shortest(pattern: Pattern, names: Names, values: Row, *, agree: bool = False
             ):
                 out.append(word)
                 continue
-            fits = [w for w in node.ways if all(s.name in values for s in slots_in(w))]
-            named = [w for w in fits if any(True for _ in slots_in(w))]
-            way = (named or [w for w in fits if not w] or fits or list(node.ways))[0]
+            way = _way_for(node, values)
             out.append(shortest(way, names, values, agree=agree))
             alone = _alone(way)
             numbered = isinstance(alone, Slot) and alone.kind == "number"
@@ -94,6 +93,17 @@ def shortest(pattern: Pattern, names: Names, values: Row, *, agree: bool = False
                 before = values.get(alone.name)
     text = " ".join(part for part in out if part)
     return text.replace(" :", ":").replace(" ,", ",")
+
+
+def _way_for(node: Either, values: Row) -> Pattern:
+    """The first of several ways that writes most of the values, and needs no other; without any
+    nothing, or words alone."""
+    said = {w: sum(s.name in values for s in slots_in(w)) for w in node.ways}
+    named = [w for w in node.ways if said[w] and always_there(w) <= values.keys()]
+    if named:
+        return max(named, key=lambda w: said[w])
+    plain = [w for w in node.ways if not any(slots_in(w))]
+    return next((w for w in plain if not w), (plain or list(node.ways))[0])
 
 
 def _alone(way: Pattern) -> Node | None:

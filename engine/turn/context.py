@@ -14,7 +14,7 @@ from ..core.fairness import ALL, shared
 from ..core.journal import EVERYONE, NOBODY, Journal
 from ..core.model import Row, Ruleset
 from ..core.state import Entity, State, columns
-from ..ruleset.expressions.parse import strip_mark
+from ..ruleset.expressions.parse import parse, strip_mark
 from ..world.messages import say
 from ..world.world import Names, World
 from .validated_orders import RefusalCode
@@ -65,11 +65,14 @@ class OrderContext:
         }
         kinds = self.ruleset.row_of(order["order"]).get("slots", {})
         said = order.get("slots", {})
-        for slot, declared in kinds.items():
-            if slot not in said and isinstance(declared, dict) and declared.get("optional"):
-                names[slot] = self.world.figure(declared["default"], names) if "default" in declared else None
         for slot, value in said.items():
             names[slot] = self.slot_value(kinds.get(slot), value)
+        for slot, declared in kinds.items():
+            if slot in said or not isinstance(declared, dict) or not declared.get("optional"):
+                continue
+            default = declared.get("default")
+            if names.keys() >= _slots_read(default) & kinds.keys():  # else it is open, like those it reads
+                names[slot] = None if default is None else self.world.figure(default, names)
         return names
 
     def options_giving(self, options: Mapping[str, Any] | None, gives: str) -> list[tuple[Row, Any]]:
@@ -283,3 +286,8 @@ def audience_ids(world: World, audience: Any, names: Names) -> tuple[str, ...]:
             continue
         out.append(bound.id)
     return tuple(dict.fromkeys(out)) or (NOBODY,)
+
+
+def _slots_read(default: Any) -> frozenset[str]:
+    """The names that a slot's default reads, if it is an expression."""
+    return frozenset(parse(strip_mark(default)).names) if isinstance(default, str) else frozenset()

@@ -125,7 +125,8 @@ def misfit(context: OrderContext, row: Row, order: Order, names: Names) -> Refus
     return _option_misfit(context, row, order, names)
 
 
-def _readable(option: Row) -> str:
+def readable(option: Row) -> str:
+    """An option as it may be written."""
     return as_said(read_form(option["syntax"], option.get("slots")))
 
 
@@ -134,11 +135,11 @@ def _option_misfit(context: OrderContext, row: Row, order: Order, names: Names) 
     may, rows = row.get("options", ()), context.ruleset.rows("order_options")
     for option, given in order.get("options", {}).items():
         if option not in may:
-            forms = [_readable(rows[o]) for o in may if o in rows]
+            forms = [readable(rows[o]) for o in may if o in rows]
             hint = f"it may carry: {'; '.join(forms)}" if forms else "it carries no options"
             return Refusal(
                 RefusalCode.OPTION,
-                f"the order may not carry {_readable(rows[option]) if option in rows else option!r}",
+                f"the order may not carry {readable(rows[option]) if option in rows else option!r}",
                 "",
                 hint,
             )

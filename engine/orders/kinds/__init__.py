@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from ...core.choices import as_slot
 from ...core.model import Row, Ruleset, derived_of
 from ...turn.context import Order
 from ...turn.sequence import places_of
-from ...turn.validated_orders import Refusal, RefusalCode
+from ...turn.slots import readable
+from ...turn.validated_orders import Note, Refusal, RefusalCode, Remark
 from ..input_points import is_left_out
+from ..legal_entry import says_nothing
 from .acts import Acts
 from .answers import Answers
 from .book import OrderBook, OrderRefused, Understood
@@ -99,10 +101,24 @@ def understand(book: OrderBook, order: Order, now: set[str] | None = None) -> Un
         understood = kind.understand(book, order)
     except OrderRefused as refused:
         return refused.refusal
-    if "warns" in kind.row:
-        warnings = book.warned(kind.row, book.context.order_names(dict(understood.intent.order)))
+    warnings = (*_warnings(book, kind, understood.intent.order), *_idle(book, kind, understood.intent.order))
+    if warnings:
         understood.intent = replace(understood.intent, remarks=(*understood.intent.remarks, *warnings))
     return understood
+
+
+def _warnings(book: OrderBook, kind: OrderKind, order: Mapping[str, Any]) -> tuple[Remark, ...]:
+    """What its row warns of as things stand."""
+    return book.warned(kind.row, book.context.order_names(dict(order))) if "warns" in kind.row else ()
+
+
+def _idle(book: OrderBook, kind: OrderKind, order: Mapping[str, Any]) -> tuple[Remark, ...]:
+    """That an order says nothing, for it has none of the options that it is for."""
+    if order.get("options") or not says_nothing(kind.row, order["slots"]):
+        return ()
+    rows = book.ruleset.rows("order_options")
+    ways = " or ".join(f"`{readable(rows[o])}`" for o in kind.row.get("options", ()) if o in rows)
+    return (Remark(Note.WARNED, f"by itself it changes nothing; after a colon it may say {ways}"),)
 
 
 def _when_taken(book: OrderBook, kind: OrderKind) -> str:
