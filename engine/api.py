@@ -17,7 +17,7 @@ from .core.faults import NotThere, StoreError
 from .core.model import Ruleset
 from .core.package_data import scenarios
 from .odds.ask import Question
-from .odds.chain import odds as reckon
+from .odds.chain import odds as compute_odds
 from .odds.result import Odds
 from .orders.intake import Intake
 from .orders.legal import legal_orders
@@ -168,4 +168,4 @@ def odds_of_battle(
         world = World(rules[0], initial_state(*rules))
     composer = Composer(world)
     question = Question(composer.battle(""), composer.force(attackers, 0), composer.force(defenders, 1))
-    return reckon(composer.world, composer.settled(question), trials=trials)
+    return compute_odds(composer.world, composer.settled(question), trials=trials)

@@ -3,7 +3,7 @@
 A mutation spoils one place of a merged ruleset: it deletes, renames, retypes, swaps an id or a word of an
 expression, nests or exaggerates. What `validate` then refuses is well; what it lets pass plays three turns
 with policies and orders drawn from templates, draws its map and writes its reports, in bounded time. A rule
-that only play can show to be wrong (a division by a number that becomes nought) may end the turn in a
+that only play can show to be wrong (a division by a number that becomes zero) may end the turn in a
 `RuleError` that names its place; everything else is a finding.
 
     python -m wteaw_lab.fuzz --count 20000 --out out/fuzz

@@ -3,7 +3,7 @@
     bench = Bench(Path("ruleset"))
     verdict = bench.verdict(bench.changes()[0])
 
-The rulesets are read once. For a change only its row is compiled anew; the map, the orders and the index of
+The rulesets are read once. For a change only its row is compiled again; the map, the orders and the index of
 events are those of the ruleset unless the change is in what they are made of. Of the cases that cite the
 clauses those that cost least are played first, then those that read the row (`mutate_reach`), and the first
 one that fails ends the trial. A change that does not validate is noticed by validation.
@@ -239,8 +239,8 @@ class MutationBench:
         self._marks[folder] = by_row
 
     def changes(self) -> tuple[list[Mutation], list[Mutation]]:
-        """All changes of the rows at the path that cite clauses, or that such rows hang on; and apart, those
-        of other rows.
+        """All changes of the rows at the path that cite clauses, or that such rows depend on; and apart,
+        those of other rows.
         """
         cited: list[Mutation] = []
         others: list[Mutation] = []
@@ -285,7 +285,7 @@ class MutationBench:
     def _named(self) -> dict[str, Mapping[str, tuple[str, ...]]]:
         return {}
 
-    # ---- what hangs on a change
+    # ---- what depends on a change
 
     def citing(self, change: Mutation) -> list[tuple[_Game, Case]]:
         """The cases that cite the clauses of a change, in the order in which they are played."""

@@ -1,4 +1,4 @@
-"""Rows that help others: which clauses hang on a term, a table, a group or a quantity that cites none
+"""Rows that help others: which clauses depend on a term, a table, a group or a quantity that cites none
 itself.
 """
 

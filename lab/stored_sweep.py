@@ -25,7 +25,7 @@ RULES = "rules"
 SUMMARY = "summary.json"
 OF_SETTINGS, OF_ABOUT = {"format", "seed", "turns"}, {"title", "ruleset", "again", "rules", "instead"}
 """What has to be said of a sweep, and of each of the things compared."""
-ANEW = "the line that began the sweep, given again, writes it anew"
+ANEW = "the line that began the sweep, given again, writes it again"
 FORCE = "`wteaw simulate --force` plays its games again"
 
 

@@ -1,8 +1,8 @@
 """A sweep: the same seeds for every candidate, played by a crew of workers, each game kept as one line as
 soon as it is over.
 
-A game's figures hang on its seed and its candidate alone, so neither the workers nor their order changes the
-result.
+A game's figures depend on its seed and its candidate alone, so neither the workers nor their order changes
+the result.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class SweepCandidate:
 
 
 def fingerprint(candidate: SweepCandidate, scenario: Mapping[str, Any], ruleset: Ruleset) -> dict[str, Any]:
-    """What a candidate's results hang on, as they are kept beside them."""
+    """What a candidate's results depend on, as they are kept beside them."""
     return {
         "name": candidate.name,
         "scenario": digest(scenario),
@@ -109,7 +109,7 @@ def prepare(out: Path, settings: Mapping[str, Any], *, force: bool) -> tuple[dic
             SAID.get(k, k) for k in settings if not isinstance(there, dict) or there.get(k) != settings[k]
         )
         raise StoreError(
-            f"{out} holds results of other settings ({other}); `--force` begins anew, `--out` another "
+            f"{out} holds results of other settings ({other}); `--force` starts over, `--out` another "
             "folder leaves them"
         )
     shutil.rmtree(out / PLAYING, ignore_errors=True)  # left by a command that was killed

@@ -216,7 +216,7 @@ class Cluster(Crew):
             import distributed  # heavy, and for clusters alone
         except ModuleNotFoundError as missing:
             raise MachineError(f"a cluster needs {missing.name}: pip install 'wteaw[simulate]'") from None
-        # what is amiss is told as an error of ours
+        # what is wrong is told as an error of ours
         logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
         try:
             connect: Any = distributed.Client

@@ -908,7 +908,7 @@ def test_the_command_says_what_it_has_reckoned(capsys: pytest.CaptureFixture[str
     code, out = run(capsys, where, "--only", "units", "--format", "json")
     told = json.loads(out)
     assert code == ExitCode.DONE and [a["auditor"] for a in told["auditors"]] == ["units"]
-    assert told["auditors"][0]["reckoned"] > 10 and told["auditors"][0]["found"] == []
+    assert told["auditors"][0]["computed"] > 10 and told["auditors"][0]["found"] == []
     assert run(capsys, "--list")[1].splitlines() == [
         f"{name}: {question}" for name, question in QUESTIONS.items()
     ]

@@ -89,7 +89,7 @@ def test_a_counter_is_fed_by_triggers_and_weighs_them() -> None:
 
 
 def test_what_a_trigger_counts_acts_from_a_count_on_and_a_row_may_go_by_more_than_one() -> None:
-    """`from` and `effects` serve both kinds: two lost in one go pass the mark of three; a broken row begins anew."""
+    """`from` and `effects` serve both kinds: two lost in one go pass the mark of three; a broken row starts over."""
     rows: list[Row] = [
         {
             "id": "lost", "of": "event.target", "on": "destroyed", "by": "=event.n", "from": 3,

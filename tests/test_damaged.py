@@ -35,7 +35,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def bomb(size: int) -> bytes:
-    """What unpacks to so many bytes "[": one block that hangs on nothing before it, again and again, in the frame of a zlib stream."""
+    """What unpacks to so many bytes "[": one block that depends on nothing before it, again and again, in the frame of a zlib stream."""
     pack, length = zlib.compressobj(wbits=-15), 1_000_000
     block = pack.compress(b"[" * length) + pack.flush(zlib.Z_FULL_FLUSH)
     n, byte = size // length * length, ord("[")

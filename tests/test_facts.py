@@ -1,4 +1,4 @@
-"""Facts that are counted: `happened` and `this_turn` after facts were added, changed and dropped, as they would count a state anew."""
+"""Facts that are counted: `happened` and `this_turn` after facts were added, changed and dropped, as they would count a state again."""
 
 from __future__ import annotations
 

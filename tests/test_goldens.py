@@ -1,6 +1,6 @@
 """Seeded games of every scenario come out as they did: states, journals and reports, as hashes in `data/goldens.json`.
 
-Whoever changes the rules, the bots or the wording on purpose writes the hashes anew, reads what has changed, and says in the
+Whoever changes the rules, the bots or the wording on purpose writes the hashes again, reads what has changed, and says in the
 commit why: `python -m tests.test_goldens [SCENARIO ...]`.
 """
 
@@ -67,7 +67,7 @@ def _hash_of_journal(entries: Iterable[Entry]) -> str:
 
 
 def _hash_of_files(folder: Path, suffix: str) -> str:
-    """Of the files of a kind, without the proofs in them: those hang on the journal's bytes."""
+    """Of the files of a kind, without the proofs in them: those depend on the journal's bytes."""
     sha = hashlib.sha256()
     for path in sorted(folder.glob(f"*.{suffix}")):
         text = PROOF.sub("#", path.read_text(encoding="utf-8"))
@@ -82,7 +82,7 @@ def test_a_seeded_game_comes_out_as_before(name: str, tmp_path: Path) -> None:
 
 
 def main(names: list[str]) -> None:
-    """Write the hashes of some scenarios (all, if none is named) anew."""
+    """Write the hashes of some scenarios (all, if none is named) again."""
     goldens = json.loads(GOLDENS.read_text(encoding="utf-8")) if GOLDENS.exists() else {}
     for name in names or SCENARIOS:
         with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""Losses inflicted against those to be expected, from what a player is told of a battle, reckoned by hand and by the odds."""
+"""Losses inflicted against those to be expected, from what a player is told of a battle, computed by hand and by the odds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is found is kept: while rows keep their ids tests are not read again, and after any edit the same is found as anew."""
+"""What is found is kept: while rows keep their ids tests are not read again, and after any edit the same is found as again."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_tests_are_read_again_when_one_of_them_changes(game: Path, monkeypatch: 
 def test_tests_are_read_again_when_a_pile_is_divided_otherwise(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What tests may say of a pile hangs on its row, not on its id alone."""
+    """What tests may say of a pile depends on its row, not on its id alone."""
     monkeypatch.setenv("WTEAW_CACHE", str(tmp_path / "cache"))
     game = laid(tmp_path / "cards", GAME.parent / "card-battle")
     assert found(game, monkeypatch)[0] == []
@@ -108,10 +108,10 @@ def test_an_input_is_looked_at_again_when_a_file_of_it_changes_and_only_then(
     assert validate.validate_paths([game]) == []
     assert not looked
     changed(game, file, old, new)
-    anew = validate.validate_paths([game])
+    fresh = validate.validate_paths([game])
     assert looked
-    assert anew
-    assert anew == validate.validate_paths([game], cache=False)
+    assert fresh
+    assert fresh == validate.validate_paths([game], cache=False)
     changed(game, file, new, old)
     looked.clear()
     assert validate.validate_paths([game]) == []
@@ -155,9 +155,9 @@ def test_after_any_edit_of_any_file_the_same_is_found_as_by_looking_at_everythin
         as_it_was = path.read_text("utf-8")
         for _ in range(3):
             path.write_text(edited(path.read_text("utf-8"), dice), "utf-8")  # one upon the other
-            anew = found_anew(game, monkeypatch)
-            assert validate.validate_paths([game]) == anew, path
-            wrong += bool(anew)
+            fresh = found_anew(game, monkeypatch)
+            assert validate.validate_paths([game]) == fresh, path
+            wrong += bool(fresh)
         path.write_text(as_it_was, "utf-8")
         assert validate.validate_paths([game]) == [], path
     assert wrong > len(files)

@@ -246,7 +246,7 @@ Sailed = tuple[str, tuple[str, ...]]
 
 
 def to_sail(ruleset: Ruleset, intents: Iterable[ValidatedOrder]) -> list[Sailed]:
-    """The ways of forces with tasks as read back, without those that hang on a passage or on other lines."""
+    """The ways of forces with tasks as read back, without those that depend on a passage or on other lines."""
     found = [i for i in intents if mode_of(ruleset, i).get("tasks") and i.path and not i.conditions]
     return sorted((i.verb, tuple(place for place, _ in groupby(i.path))) for i in found)
 

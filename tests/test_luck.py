@@ -1,4 +1,4 @@
-"""Luck: what throws came to against the odds before them, reckoned by hand; zero on average; told when it may be known."""
+"""Luck: what throws came to against the odds before them, computed by hand; zero on average; told when it may be known."""
 
 from __future__ import annotations
 
@@ -293,7 +293,7 @@ def test_luck_that_was_watched_is_that_which_is_found_by_resolving_again(
     assert watched["throws"]
     luck_found._luck.cache_clear()
     assert luck(Game.open(tmp_path / "game")).to_json() == watched, (
-        "opened anew, every turn is resolved again"
+        "opened again, every turn is resolved again"
     )
     before, of = made.stage(found[-2]), luck_found.resolved_again
     made.rollback(before.number, "a correction")

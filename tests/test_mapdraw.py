@@ -416,7 +416,7 @@ def test_shapes_are_derived_from_coasts(tmp_path: Path, monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize("scenario", sorted(p.stem for p in scenarios().glob("*.yaml")))
 def test_owners_stand_apart_to_every_kind_of_eye(scenario: str) -> None:
-    """Whoever shares a pattern differs in colour, as a library reckons it, to those who lack a kind of cones or see no colour."""
+    """Whoever shares a pattern differs in colour, as a library computes it, to those who lack a kind of cones or see no colour."""
     data, ruleset, _ = load_scenario(scenarios() / f"{scenario}.yaml")
     assert data is not None and ruleset is not None
     owners = map_model(ruleset, initial_state(ruleset, data), Drawing()).owners

@@ -225,7 +225,7 @@ def test_entries_are_read_as_they_were_stored() -> None:
 
 
 def as_once_stored(game: Game, folder: Path) -> Game:
-    """A game whose journal is rewritten as the first format had it: a finished text in each entry, chained anew."""
+    """A game whose journal is rewritten as the first format had it: a finished text in each entry, chained again."""
     bodies, head, heads = [], "", {}
     for entry in game.journal():
         body = {k: v for k, v in entry.to_json().items() if k not in ("format", "happened")} | {

@@ -210,7 +210,7 @@ def test_chances_are_exact_where_all_dice_may_fall_as_they_like(folder: Path) ->
 
 @pytest.mark.parametrize("rule", ["actions/court", '"actions/court@red"'])
 def test_dice_said_not_to_matter_beside_chances_do_not(folder: Path, rule: str) -> None:
-    """They fall at random: whatever hangs on them would be a chance of one throw alone."""
+    """They fall at random: whatever depends on them would be a chance of one throw alone."""
     text = COURT.replace("[5, 2]", f"{{{rule}: any}}")
     assert only(folder, text + "  then: {chances: {\"track('gray', 'mood') >= 2\": 1/6}}").failures
     assert only(folder, text + "  then: {chances: {\"track('gray', 'mood') >= -9\": 1}}").failures == ()

@@ -121,7 +121,7 @@ cases:
 def test_each_game_is_played_to_its_end_and_can_be_looked_over(
     game: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Begun by its name, without a finding, played by the built-in players to an end; then every total reckoned again."""
+    """Begun by its name, without a finding, played by the built-in players to an end; then every total recomputed."""
     monkeypatch.chdir(tmp_path)
     run(f"wteaw init small --game {game}")
     run("wteaw validate --strict small")

@@ -227,7 +227,7 @@ def test_a_corrected_order_leaves_all_other_luck_alone(tmp_path: Path) -> None:
 
 
 def test_known_dice_are_never_rolled_again(tmp_path: Path) -> None:
-    """Once keys are out, going back rolls anew under the next attempt; attempts are not used twice; everybody can read why."""
+    """Once keys are out, going back rolls again under the next attempt; attempts are not used twice; everybody can read why."""
     game = new(tmp_path)
     send(game, "red")
     heads = [game.resolve().position.head]

@@ -81,7 +81,7 @@ def test_what_the_overlay_does_not_name_is_the_bases_own(base: Ruleset, third: R
 
 
 def test_no_row_of_the_base_is_replaced_by_accident(base: Ruleset, third: Ruleset) -> None:
-    """A row that both have, and that the overlay makes anew with nothing left of the base's, would be a clash of names."""
+    """A row that both have, and that the overlay makes again with nothing left of the base's, would be a clash of names."""
     for form, rows in third.forms.items():
         for id_, row in rows.items():
             if base.has(form, id_) and not third.origin(form, id_).startswith("../"):

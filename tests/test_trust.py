@@ -364,7 +364,7 @@ def test_an_earlier_file_can_count_again(
 def tampered(
     folder: Path, tmp_path: Path, *changes: tuple[str, tuple[Any, ...]], chained: bool = False
 ) -> Game:
-    """A copy of the game with some rows of its database changed; `chained`: and the chain of what it has kept made anew."""
+    """A copy of the game with some rows of its database changed; `chained`: and the chain of what it has kept made again."""
     (tmp_path / "g").mkdir()
     source, target = sqlite3.connect(folder / "g" / "game.db"), sqlite3.connect(tmp_path / "g" / "game.db")
     source.backup(target)
@@ -436,7 +436,7 @@ def test_an_edited_entry_is_noticed_before_the_next_turn(folder: Path, tmp_path:
 def test_what_was_changed_by_hand_is_noticed(
     folder: Path, tmp_path: Path, statement: str, words: str
 ) -> None:
-    """By whoever makes the chain anew as well: what rests on it, or what was published, does not fit it any more."""
+    """By whoever makes the chain again as well: what rests on it, or what was published, does not fit it any more."""
     assert words in fault(tampered(folder, tmp_path, (statement, ()), chained=True))
 
 

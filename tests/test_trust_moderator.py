@@ -30,7 +30,7 @@ def send(game: Game, nation: str, text: str = "dig\n", by: str = PLAYER) -> str:
 
 
 def faces(game: Game) -> list[Any]:
-    """The dice of the last turn that do not hang on what was ordered."""
+    """The dice of the last turn that do not depend on what was ordered."""
     last = game.stage().number
     return [e.dice for e in game.journal(position=last) if e.rule == "events/luck"]
 
@@ -143,7 +143,7 @@ def test_what_is_changed_after_a_look_takes_fresh_dice_and_everybody_hears_of_it
     game.resolve()
     assert faces(game) != [e.dice for e in seen.entries if e.rule == "events/luck"]
     told = " ".join(notices(game, 1))
-    assert "looked once" in told and nation.title() in told and "rolled afresh" in told
+    assert "looked once" in told and nation.title() in told and "rolled again" in told
     assert fault(game) == ""
 
 

@@ -1,4 +1,4 @@
-"""Results that hang on each other: bounds, rings, what is left of them, and what validation says of rules that cannot be judged."""
+"""Results that depend on each other: bounds, rings, what is left of them, and what validation says of rules that cannot be judged."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_a_ring_that_no_row_settles_is_an_error_that_names_it(tmp_path: Path) ->
 
 
 def test_what_cannot_fail_is_settled_though_others_are_open(tmp_path: Path) -> None:
-    """One of two supports hangs on a ring; the sum is enough without it, and the other side cannot reach it."""
+    """One of two supports depends on a ring; the sum is enough without it, and the other side cannot reach it."""
     places = (
         "{id: a, kind: land, leans_on: b}, {id: b, kind: land, leans_on: a}, {id: e, kind: land, firm: 2}, "
         "{id: f, kind: land, firm: 3}"
@@ -93,7 +93,7 @@ def test_what_cannot_fail_is_settled_though_others_are_open(tmp_path: Path) -> N
         'stands(place.leans_on)", '
         'fixpoint: {over: "places()", left: [{when: "place.firm > 0", is: false}, {is: true}]}}'
     )
-    # f: 3 + at least 0: open; with the ring (2) and itself it passes: the ring goes first, for it hangs on nobody else
+    # f: 3 + at least 0: open; with the ring (2) and itself it passes: the ring goes first, for it depends on nobody else
     found = judged(tmp_path, places, verdict)
     assert found["a"] and found["b"] and found["f"]
 
@@ -165,8 +165,8 @@ def test_the_rulebook_tells_of_verdicts(tmp_path: Path) -> None:
     from wteaw.rulebook import rulebook
 
     text = rulebook(world(tmp_path, LEANS, STANDS + ", left: [{is: true}]}}").ruleset)
-    assert "## Results that hang on each other" in text
-    assert "- where such results hang on themselves: yes" in text
+    assert "## Results that depend on each other" in text
+    assert "- where such results depend on themselves: yes" in text
 
 
 @pytest.mark.parametrize(

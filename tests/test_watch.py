@@ -92,7 +92,7 @@ def test_what_a_change_does_not_touch_is_not_looked_at_again(mine: Path) -> None
     with watching(mine, "validate", ".") as (screen, process):
         screen()
         edit(mine / "scenarios/start.yaml", "title:", "title:  ")
-        assert "start.yaml changed; 1 of 2" in screen()[-1], "the ruleset does not hang on its scenario"
+        assert "start.yaml changed; 1 of 2" in screen()[-1], "the ruleset does not depend on its scenario"
         edit(mine / "scenarios/start.yaml", "title:", "titel:")
         assert any("titel" in line for line in screen())
         assert left(process) == ExitCode.FOUND, "what was found last decides the code"

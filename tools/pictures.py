@@ -5,7 +5,7 @@ on fixed dice.
     python tools/pictures.py --look FOLDER    # the pages as wide as a desktop and a phone, to be looked at
 
 Beside the pictures stands `sources.json`: a digest of what each was drawn from. A test makes the sources
-anew, without a browser, and so notices pictures that are out of date.
+again, without a browser, and so notices pictures that are out of date.
 """
 
 from __future__ import annotations

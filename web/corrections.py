@@ -84,7 +84,7 @@ def _stage_of(key: str) -> int:
 
 
 def _shown(hall: Games, game: Game) -> str:
-    """What a correction that is looked at hangs on: where the game stands, and how far players have seen
+    """What a correction that is looked at depends on: where the game stands, and how far players have seen
     it.
     """
     stage = game.stage()

@@ -22,7 +22,7 @@ from wteaw.core.model import Ruleset
 from wteaw.core.package_data import data_root, rulesets
 from wteaw.core.state import State
 from wteaw.odds.ask import Question
-from wteaw.odds.chain import odds as reckon
+from wteaw.odds.chain import odds as compute_odds
 from wteaw.odds.result import Odds
 from wteaw.orders.odds_question import Composer, Unclear
 from wteaw.rulebook import rulebook as written
@@ -239,4 +239,4 @@ def _odds(rules: Ruleset, form: Mapping[str, str]) -> tuple[str, Odds]:
         question = composer.settled(Question("", attackers, defenders, where))
     except Unclear as unclear:
         raise StoreError(str(unclear)) from None
-    return composer.title(question), reckon(composer.world, question)
+    return composer.title(question), compute_odds(composer.world, question)

@@ -145,8 +145,8 @@ def waits_for(game: Game) -> str:
 
 
 class ResultCache:
-    """What was made before, by keys that say everything it hangs on; the last that were asked for, each made
-    once.
+    """What was made before, by keys that say everything it depends on; the last that were asked for, each
+    made once.
     """
 
     def __init__(self, most: int) -> None:
@@ -320,7 +320,7 @@ class Games:
         raise StoreError("the game has moved on meanwhile; look at it again")
 
     def of_stage(self, game: Game, what: Hashable, make: Callable[[], T]) -> T:
-        """What hangs on nothing but where a game stands and by which rules it is played: kept, or made
+        """What depends on nothing but where a game stands and by which rules it is played: kept, or made
         now.
         """
         stage = game.stage()
@@ -408,7 +408,7 @@ class Games:
     def kept(self, key: Hashable, make: Callable[[], T]) -> T:
         """What was made before under a key, or is made now.
 
-        The key says everything that it hangs on, the reader above all.
+        The key says everything that it depends on, the reader above all.
         """
         return self._kept.get(key, make)
 

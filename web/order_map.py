@@ -105,8 +105,8 @@ class OrderPanel:
 
     `mine` are the nation's places by id and name, `idle` those of them whose units have no order yet, in
     groups, the most pressed first; `near` the places beside the chosen one (id, name, what is known there);
-    `hither` those from which something can be sent there; `opened` is the order that is unfolded, `said` what
-    was added last, `problem` why nothing was.
+    `inbound` those from which something can be sent there; `opened` is the order that is unfolded, `said`
+    what was added last, `problem` why nothing was.
     """
 
     place: str = ""
@@ -118,7 +118,7 @@ class OrderPanel:
     mine: tuple[tuple[str, str], ...] = ()
     idle: tuple[tuple[tuple[str, str], ...], ...] = ()
     near: tuple[tuple[str, str, str], ...] = ()
-    hither: tuple[tuple[str, str, str], ...] = ()
+    inbound: tuple[tuple[str, str, str], ...] = ()
     lines: tuple[int, ...] = ()
     known: Mapping[str, str] | None = None
     opened: str = ""
@@ -162,7 +162,7 @@ def panel(
                 mine=tuple(mine),
                 idle=idle,
                 near=tuple((p, name, known.get(p, "")) for p, name in neighbors_of(world, place)),
-                hither=tuple((p, names.get(p, p), how) for p, how in found.toward.get(place, ())),
+                inbound=tuple((p, names.get(p, p), how) for p, how in found.toward.get(place, ())),
                 lines=tuple(int(o.order.get("line", 0)) for o in given if place in routes_of(world, o)),
                 known=known,
                 opened=opened,

@@ -364,14 +364,14 @@ class _MenuMaker:
         return self._way(dict(given), capital(label), note, place=place)
 
     def _chance(self, kind: OrderKind, slots: Mapping[str, Any]) -> str:
-        """The chance of what hangs on one roll, as far as the nation knows what changes it."""
+        """The chance of what depends on one roll, as far as the nation knows what changes it."""
         roll = kind.row.get("roll")
         if not isinstance(roll, Mapping):
             return ""
         context = OrderContext(self._at(kind))
         found = chance_of_roll(context.world, roll, kind.names_of(context, self.nation, slots))
         if found is None:
-            return ""  # it hangs on what is not chosen yet, or not known
+            return ""  # it depends on what is not chosen yet, or not known
         one, dice, need = found
         return f"{100 * float(1 - (1 - one) ** dice):.0f} % ({need.said})"
 

@@ -74,7 +74,7 @@ def routes_of(world: World, order: ValidatedOrder) -> list[str]:
         [slot.name for slot in slots_in(kind.syntax.pattern)] if kind.syntax is not None else []
     )
     places = [s for s in named if kind.slot(s).kind == "place" and isinstance(order.slots.get(s), str)]
-    if movement.ORIGIN in places:  # whence comes first, however the form puts it
+    if movement.ORIGIN in places:  # the origin comes first, however the form puts it
         places.sort(key=lambda s: s != movement.ORIGIN)
     return [str(order.slots[s]) for s in places] or ([order.site] if order.site else [])
 

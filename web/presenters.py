@@ -104,7 +104,7 @@ def chart(hall: Games, game: Game, reader: str, turn: int | None = None) -> MapP
 
 
 def stand(hall: Games, game: Game) -> tuple[object, ...]:
-    """What a reader's sight of a game hangs on: where it stands, and what was changed by hand."""
+    """What a reader's sight of a game depends on: where it stands, and what was changed by hand."""
     stage = game.stage()
     return (
         game.id,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from starlette.responses import Response
 
 from wteaw.core.faults import StoreError
-from wteaw.odds.chain import odds as reckon
+from wteaw.odds.chain import odds as compute_odds
 from wteaw.odds.result import Odds
 from wteaw.orders.intake import Intake
 from wteaw.orders.odds_question import Composer, Unclear
@@ -155,12 +155,12 @@ def outlook(world: World, taken: Intake, back: ReadBack, text: str, line: int) -
                 ("stay to the end", {})
             ]
             chances = [
-                _chance(name, reckon(composer.world, replace(question, limits=limits)))
+                _chance(name, compute_odds(composer.world, replace(question, limits=limits)))
                 for name, limits in ways
             ]
             if own:
                 chances.insert(
-                    0, _chance("as you have written it", reckon(composer.world, question), written=True)
+                    0, _chance("as you have written it", compute_odds(composer.world, question), written=True)
                 )
             else:
                 chances[-1] = replace(chances[-1], written=True)

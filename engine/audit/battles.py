@@ -1,7 +1,7 @@
 """Battles: every die within its faces, and values, hits and losses as the dice and the rows have them.
 
 Of the battle's own figures (who is near, who is left) the reader knows nothing: a modifier that reads such
-names is taken as the entry says that it applied; all others are judged anew.
+names is taken as the entry says that it applied; all others are judged again.
 """
 
 from __future__ import annotations

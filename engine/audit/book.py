@@ -1,4 +1,4 @@
-"""What an auditor has found: the findings, how much it has reckoned, and what it has passed over."""
+"""What an auditor has found: the findings, how much it has computed, and what it has passed over."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Found:
 class Book:
     """What one auditor writes down.
 
-    `checked` counts what it has reckoned, `skipped` why it passed over how many.
+    `checked` counts what it has computed, `skipped` why it passed over how many.
     """
 
     auditor: str
@@ -53,7 +53,7 @@ class Book:
     found: list[Found] = field(default_factory=list)
 
     def check(self, fine: bool, entry: Entry, whose: str, says: str, expected: Any, got: Any) -> bool:
-        """Count one thing that was reckoned; write it down if it is not fine. Gives whether it is."""
+        """Count one thing that was computed; write it down if it is not fine. Gives whether it is."""
         self.checked += 1
         if not fine:
             form, _, id_ = entry.rule.partition("/")
@@ -109,7 +109,7 @@ class Book:
         left_out = ", ".join(f"{why} {n}" for why, n in self.skipped.most_common())
         return [
             f"{self.auditor}: {question}",
-            f"  {self.checked} reckoned, {len(self.found)} found"
+            f"  {self.checked} computed, {len(self.found)} found"
             + (f"; passed over: {left_out}" if left_out else ""),
             *(f"  {found.line()}" for found in shown),
             *([f"  ... and {more} more (`--every`)"] if more else []),
@@ -119,13 +119,13 @@ class Book:
         return {
             "auditor": self.auditor,
             "question": question,
-            "reckoned": self.checked,
+            "computed": self.checked,
             "skipped": dict(self.skipped.most_common()),
             "found": [found.to_json() for found in self.found],
         }
 
     def skip(self, why: str, times: int = 1) -> None:
-        """Something that cannot be reckoned here, and why."""
+        """Something that cannot be computed here, and why."""
         self.skipped[why] += times
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 
 class Beyond(Exception):
-    """This cannot be reckoned here."""
+    """This cannot be computed here."""
 
 
 def number(value: Any) -> Fraction:

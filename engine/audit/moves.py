@@ -204,7 +204,7 @@ def _kept(
     if keeps is None:
         return
     if "place" in str(mode.get("cost", "")):
-        book.skip("what is left after a way whose cost hangs on who is about")
+        book.skip("what is left after a way whose cost depends on who is about")
         return
     for key, before, row in rows_changed(entry, reader.state, "units"):
         if (

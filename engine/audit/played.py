@@ -17,8 +17,8 @@ from .reading import Reader
 class RecordedStage:
     """One resolution: the state it led to, and its entries.
 
-    Both are read when they are asked for, and anew each time, so that a long game needs no more memory than a
-    short one: `after` makes the state, `entries` can be gone through as often as is wanted.
+    Both are read again each time they are asked for, so that a long game needs no more memory than a short
+    one: `after` makes the state, `entries` can be gone through as often as is wanted.
     """
 
     number: int

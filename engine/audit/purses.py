@@ -1,7 +1,7 @@
 """Treasuries: every change of a stock has a cause in its entry, and is of the amount that the cause comes to.
 
 Causes are prices of purchases and acts, bills, what places yield, what facts say is paid, and what is sent
-and arrives. Amounts are reckoned from the rows as far as they can be without the figures that depend on a
+and arrives. Amounts are computed from the rows as far as they can be without the figures that depend on a
 battle, a way or an earlier moment; the rest is held to the facts and the data of the entry, and counted as
 skipped.
 """

@@ -1,9 +1,9 @@
-"""Expressions of rows, reckoned by a small reader of its own over a state: fields, terms, tables and plain
+"""Expressions of rows, computed by a small reader of its own over a state: fields, terms, tables and plain
 sets.
 
 It knows what most rows of figures and tests need, and raises `Beyond` for all else, so that an auditor can
-pass over what it cannot reckon by itself. Earlier moments, ways, views and figures with modifiers that depend
-on a battle are beyond it.
+pass over what it cannot compute by itself. Earlier moments, ways, views and figures with modifiers that
+depend on a battle are beyond it.
 """
 
 from __future__ import annotations

@@ -67,7 +67,7 @@ def _cells(matrix: MatrixRow, row: Row, nation: str, reader: Reader, book: Book)
             if not unsure:
                 break
     if unsure:
-        book.skip("columns whose test hangs on the action")
+        book.skip("columns whose test depends on the action")
     return out
 
 
@@ -116,7 +116,7 @@ def _moved(
     totals = [int(d["total"]) for record in entry.dice for d in record.get("drawn", ())]
     by = totals[0] if totals else cells[0].get("by")
     if len(cells) != 1 or not isinstance(by, int) or (held and held != "none") or cells[0].get("to_zero"):
-        book.skip("cells that are held, or hang on more")
+        book.skip("cells that are held, or depend on more")
         return
     track = str(matrix["track"])
     limits = reader.ruleset.row_or_empty("tracks", track)
@@ -132,7 +132,7 @@ def _moved(
     got = int(changed[0][4] or 0) - int(changed[0][3] or 0) if changed else 0
     way = _way(limits, cells[0], reader)
     if way is None:
-        book.skip("ways that hang on who acts")
+        book.skip("ways that depend on who acts")
         book.check(
             abs(got) in {by * t for t in times} or not got,
             entry,

@@ -141,7 +141,7 @@ class _ArrayCompiler(Living[Compiled]):
             return Compiled(False, run=lambda c, r: -inner(c, r))
         return inner
 
-    def reckoned(self, node: ast.BinOp, left: Compiled, right: Compiled) -> Compiled:
+    def arithmetic(self, node: ast.BinOp, left: Compiled, right: Compiled) -> Compiled:
         operate = _BINARY[type(node.op)]
         return Compiled(False, run=lambda c, r: operate(left(c, r), right(c, r)))
 

@@ -61,7 +61,7 @@ def link(row: Row, stack: Mapping[str, Any], place: str) -> str:
 
 
 def origins(world: World, row: Row, record: str, place: str) -> int | None:
-    """From how many places a battle is attacked, where its row reckons that itself."""
+    """From how many places a battle is attacked, where its row computes that itself."""
     options = block_of(row, "where")
     return (
         int(world.number(options["origins"], names_of(record, place)))

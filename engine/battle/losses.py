@@ -152,7 +152,7 @@ def _tie_matters(rank: Array, spare: Array) -> Array:
 
 
 def _strengths(plan: Plan, batch: Batch, side: int, owners: list[str], number: int) -> Array:
-    """What each nation weighs, as reckoned at the start of the round; by numbers where nobody has any
+    """What each nation weighs, as computed at the start of the round; by numbers where nobody has any
     strength.
     """
     before = batch.more["before"]

@@ -14,7 +14,7 @@ from ..world.quantities import Many
 from .batch import Array
 
 SMALL = 1 << 20
-"""Denominators and factors up to here are reckoned in machine numbers, beyond in Python's."""
+"""Denominators and factors up to here are computed in machine numbers, beyond in Python's."""
 
 
 class Figures(Many):

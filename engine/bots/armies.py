@@ -3,7 +3,7 @@ takes, and land.
 
 The row's key `sea.armies` says what they dare. A shore is worth what it is worth to take it, or what the
 front behind it wants; what is far counts less. Where troops cannot stay aboard, they go from one friendly
-shore to the next. Every turn is planned anew from where the ships are and whom they have aboard.
+shore to the next. Every turn is planned again from where the ships are and whom they have aboard.
 """
 
 from __future__ import annotations

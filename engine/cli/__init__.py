@@ -151,7 +151,7 @@ COMMANDS: tuple[Command, ...] = (
         group="analyze",
     ),
     Command("luck", "what the dice of a game came to, against the odds before each throw", group="analyze"),
-    Command("audit", "whether a game was played by its rules, computed again", group="analyze"),
+    Command("audit", "whether a game was played by its rules, recomputed", group="analyze"),
     Command(
         "systems",
         "which systems of rules there are, in figures",

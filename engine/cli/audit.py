@@ -1,4 +1,4 @@
-"""`wteaw audit`: whether a game was played by its rules, reckoned anew from its journal and its tables."""
+"""`wteaw audit`: whether a game was played by its rules, recomputed from its journal and its tables."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def audit(
     """Check a played game again: each auditor answers one question, by code that shares nothing with the
     referee.
 
-    What cannot be reckoned independently is skipped and counted. Ends with 1 if anything is found.
+    What cannot be computed independently is skipped and counted. Ends with 1 if anything is found.
 
     Example: wteaw audit out/game
     """
@@ -47,7 +47,7 @@ def audit(
     if game is None:
         raise Stop("which game? Give its folder", ExitCode.CALL)
     found = open_game(game)
-    with Working("reckoning the game anew"):
+    with Working("recomputing the game"):
         books = audited(played(found), only)
     if format == "json":
         data = {"game": found.id, "auditors": [book.to_json(QUESTIONS[book.auditor]) for book in books]}

@@ -13,7 +13,7 @@ from ..core.choices import block_of
 from ..core.diagnostics import render as render_findings
 from ..core.state import State
 from ..odds.ask import Question
-from ..odds.chain import odds as reckon
+from ..odds.chain import odds as compute_odds
 from ..odds.chart import chart
 from ..odds.result import Odds
 from ..odds.text import render
@@ -152,8 +152,8 @@ def odds(
         composer.notes.append(
             "contact must be found again before every later round (--contact kept leaves that out)"
         )
-    with Working("reckoning"):
-        result = reckon(world, question, trials=trials, seed=seed, **most)
+    with Working("computing the odds"):
+        result = compute_odds(world, question, trials=trials, seed=seed, **most)
         if written is not None:
             result = written.with_aftermath(result, seed=seed)
     _show(result, composer, question, format, plot)

@@ -91,7 +91,7 @@ def distribution(die: Die | str) -> dict[int, Fraction]:
         raise ValueError(f"{die} has too many totals for an exact distribution")
     ways = [1]
     for _ in range(die.n):
-        # Each new count is a sum of `faces` neighbors: keep it running instead of adding them anew.
+        # Each new count is a sum of `faces` neighbors: keep it running instead of adding them again.
         window, grown = 0, []
         for place in range(len(ways) + die.faces - 1):
             window += ways[place] if place < len(ways) else 0

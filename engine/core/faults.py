@@ -1,7 +1,7 @@
 """What still goes wrong while rules are carried out: one error that names the row at fault, with its file and
 line.
 
-Validation finds what can be found beforehand; a division by a number that only play makes nought, or a turn
+Validation finds what can be found beforehand; a division by a number that only play makes zero, or a turn
 that would never end, is found when it happens. Whoever carries out rules does so inside `carrying_out`, which
 turns whatever is raised into a `RuleError`. Nothing of the game is changed by then: results are kept only
 when they are whole.

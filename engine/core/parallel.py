@@ -3,7 +3,7 @@ it is free.
 
 `shared_out` forks: its processes have everything in memory already and give back their answers only, all at
 the end. What one could not do, for whatever reason, is done by the one that asked, where a fault then comes
-up as if nothing had been shared out. `in_processes` begins processes anew, and gives each answer as soon as
+up as if nothing had been shared out. `in_processes` begins processes again, and gives each answer as soon as
 its turn has come. Programs that keep processes at hand (a server, a sweep) have each `end_with_parent`.
 """
 

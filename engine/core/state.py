@@ -194,7 +194,7 @@ class State:
 
     def touch(self, name: str) -> None:
         """Count a change of something that is kept beside the tables, so that what depends on it is derived
-        anew.
+        again.
         """
         self.version += 1
         self.versions[name] = self.versions.get(name, 0) + 1

@@ -2,7 +2,7 @@
 off.
 
 The values come from the same plan as the real battle's (kept for each composition of kinds). The rounds are
-then reckoned with expected hits. A battle of this kind drifts like an unstable balance: with firepower p and
+then computed with expected hits. A battle of this kind drifts like an unstable balance: with firepower p and
 q of one unit of either side, what decides is sqrt(p) x - sqrt(q) y, and the luck of early rounds counts most.
 Its mean over its standard deviation gives the chance of winning. Compared with exact odds of mixed armies the
 chance is off by 0.03 on average, by up to 0.2 where a few men carry many guns that cannot hold by themselves;
@@ -67,7 +67,7 @@ def estimate(
         _decided_by(world.ruleset, battle),
         lambda: _sides(world, Question(battle, attackers, defenders, place, start)),
     )
-    return _reckon(sides, attackers, defenders)
+    return _compute(sides, attackers, defenders)
 
 
 def _by_pairs(world: World, question: Question) -> Odds:
@@ -149,7 +149,7 @@ def _power(plan: Plan, rounds: Rounds, batch: Any, side: int) -> dict[int, float
     return out
 
 
-def _reckon(sides: tuple[Line, Line], attackers: Force, defenders: Force) -> Odds:
+def _compute(sides: tuple[Line, Line], attackers: Force, defenders: Force) -> Odds:
     forces: list[list[list[float]]] = []
     for line, numbers in zip(sides, (attackers, defenders), strict=True):
         force = []

@@ -33,7 +33,7 @@ class Odds:
 
     By side: `began`, and `lost` and `left`, the mean numbers of each owner's kinds; `losses` the chances of
     losing 0, 1, 2 ... units, `each` the same for each owner's kinds. `rounds` is the mean number of rounds;
-    `trials` how many battles were sampled (0: exact, or reckoned by `estimate`).
+    `trials` how many battles were sampled (0: exact, or computed by `estimate`).
 
     `after`: what each owner has more or less of, on average, when the steps that the battle's row tells of
     are over.

@@ -125,7 +125,7 @@ class _Run:
         self.intents: dict[int, ValidatedOrder] = {}
         self.rolled = prospect.rolled
         self.goes_on = prospect.gated
-        """Whether anything is asked after the first order that may fail: else nothing hangs on how it
+        """Whether anything is asked after the first order that may fail: else nothing depends on how it
         ends."""
         for order in sorted(filed, key=lambda o: place_of(world.ruleset, o)):
             go_on()

@@ -2,11 +2,11 @@
 (`tokens.py`).
 
 Things are found by their names, numbers beside kinds of units, words of forms anywhere in the line. A form is
-read when all of its own words stand there (a line of units, whence and where to needs none), every slot that
-it must have is filled by something that can stand there, small words and their order permitting, and nothing
-is left over. `Reading.guessed` names the slots whose names were not written as they are; `nearest_forms` are
-the forms that come nearest to a line, filled in as far as they go. Nothing is decided here about what an
-order may do.
+read when all of its own words stand there (a line of units, origin and destination needs none), every slot
+that it must have is filled by something that can stand there, small words and their order permitting, and
+nothing is left over. `Reading.guessed` names the slots whose names were not written as they are;
+`nearest_forms` are the forms that come nearest to a line, filled in as far as they go. Nothing is decided
+here about what an order may do.
 """
 
 from __future__ import annotations
@@ -95,9 +95,9 @@ class _Way:
         """Whether it is an order of units from one place to another, and asks for nothing else."""
         needed = {s.slot.name for s in self.slots if not s.optional}
         return (
-            self.whither is not None
-            and self.whence is not None
-            and needed <= {self.units, self.whence, self.whither}
+            self.destination is not None
+            and self.origin is not None
+            and needed <= {self.units, self.origin, self.destination}
         )
 
     @cached_property
@@ -111,12 +111,12 @@ class _Way:
         return any(s.slot.kind == "units" for s in self.slots)
 
     @cached_property
-    def whence(self) -> str | None:
+    def origin(self) -> str | None:
         """The slot of where they go from."""
         return self._place("from")
 
     @cached_property
-    def whither(self) -> str | None:
+    def destination(self) -> str | None:
         """The slot of where they go to."""
         return self._place("to")
 
@@ -270,15 +270,16 @@ class WordLine:
             missing = [
                 s
                 for s in way.slots
-                if s.slot.name not in values and (not s.optional or (verbless and s.slot.name == way.whither))
+                if s.slot.name not in values
+                and (not s.optional or (verbless and s.slot.name == way.destination))
             ]
             if len(missing) == 1 and (only := self._only_place(missing[0], values)):
                 values, missing, cost = {**values, missing[0].slot.name: only}, [], cost + 2
             names = tuple(s.slot.name for s in missing)
-            if way.whence in values and not self._stand_there(str(values[way.whence])):
+            if way.origin in values and not self._stand_there(str(values[way.origin])):
                 cost += 4
-                if way.whither is not None and way.whither not in values:
-                    names = (*names, way.whither)  # the one place that is named is rather where they go
+                if way.destination is not None and way.destination not in values:
+                    names = (*names, way.destination)  # the one place that is named is rather where they go
             reading = FuzzyReading(
                 way.form,
                 values,

@@ -123,7 +123,7 @@ def _order(found: ReadBack, said: ReadBackOrder, costs: bool) -> list[str]:
     if said.odds:
         out += _indented(said.odds, room)
     for text in said.hangs_on:
-        out += _indented(f"hangs on: {text}" if not text.startswith("stands if") else text, room)
+        out += _indented(f"depends on: {text}" if not text.startswith("stands if") else text, room)
     for text in said.notes:
         out += _indented(f"note: {text}", room)
     return out

@@ -1,7 +1,7 @@
 """Losses that dice of a battle inflicted, against what was to be expected of them, with the band in which
 nine cases of ten lie.
 
-Reckoned from what the reader was told of the battle and from nothing else. Every round counts as it began:
+Computed from what the reader was told of the battle and from nothing else. Every round counts as it began:
 what a throw could bring is known from its dice and numbers, and no more than those whom it could reach can
 fall to it. A unit that takes several hits, or a stage that reaches some of the enemies only, is taken for one
 that takes one, and reaches all.

@@ -178,7 +178,7 @@ def _earlier(words: Wording, before: Mapping[str, Any], kinds: Sequence[str]) ->
 
 
 def _before(world: World, entries: Sequence[Entry], reader: str) -> dict[str, Mapping[str, Any]]:
-    """What the reader knew before the entries that they may read told them anew."""
+    """What the reader knew before the entries that they may read told them again."""
     out: dict[str, Mapping[str, Any]] = {}
     side = world.side_of(reader)
     for entry in entries:

@@ -207,7 +207,7 @@ def notices(game: Game, turn: int) -> list[str]:
         if c["what"] == "rollback":
             out.append(f"Turn {about} was rolled back and resolved again{reason}.")
         elif c["what"] == "attempt":
-            out.append(f"The dice of turn {about} were rolled afresh, under a new commitment{reason}.")
+            out.append(f"The dice of turn {about} were rolled again, under a new commitment{reason}.")
         elif c["what"] == "late":
             out.append(_changed_late(game, about, c))
         elif c["what"] == "upgrade":
@@ -223,7 +223,7 @@ def _changed_late(game: Game, turn: int, correction: Mapping[str, Any]) -> str:
     if "decision" in correction:
         what = "A decision"
     whose = "by the moderator" if nation == MODERATOR else f"of {name}"
-    dice = "; its dice were rolled afresh, under a new commitment" if correction["fresh"] else ""
+    dice = "; its dice were rolled again, under a new commitment" if correction["fresh"] else ""
     return f"{what} {whose} in turn {turn} came or changed after orders had been closed{dice}."
 
 

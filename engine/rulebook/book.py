@@ -112,7 +112,7 @@ class _BookWriter:
         for form, ids, table in figures.tables(self.ruleset):
             cited = [clause for id_ in ids for clause in clauses_of_row(self.ruleset, form, id_)]
             if (form in ("tables", "fields") and not cited) or dropped(self.register, cited):
-                continue  # no rule: what bots reckon with, or what a layer does not keep
+                continue  # no rule: what bots compute with, or what a layer does not keep
             home = figures.HOME.get(form, "")
             tables.setdefault(home if home in known else self._chapter_of(form, ids[0]), []).append(table)
         orders: dict[str, list[tuple[str, str]]] = {}
@@ -159,7 +159,7 @@ class _BookWriter:
             for row in self.ruleset.rows(form).values():
                 blocks += sections.told(self.ruleset, form, row)
             yield Chapter(form, head, tuple(blocks))
-        yield Chapter("verdicts", "Results that hang on each other", tuple(sections.verdicts(self.ruleset)))
+        yield Chapter("verdicts", "Results that depend on each other", tuple(sections.verdicts(self.ruleset)))
 
     # ---- the turn
 

@@ -103,5 +103,5 @@ def verdicts(ruleset: Ruleset) -> Iterator[Block]:
         found = row["fixpoint"]
         left = "; ".join(f"{'yes' if r['is'] else 'no'}{if_words(say, r)}" for r in found.get("left", ()))
         yield Heading(row["id"].replace("_", " ").capitalize())
-        hangs = (f"where such results hang on themselves: {left}",) if left else ()
+        hangs = (f"where such results depend on themselves: {left}",) if left else ()
         yield Listing((f"of: {say.truth(found['over'])}", f"yes if: {say.truth(str(row['is']))}", *hangs))

@@ -108,7 +108,7 @@ def findings(
     parts: Iterable[str | bytes], find: Callable[[], Iterable[Diagnostic]], *, cache: bool = True
 ) -> list[Diagnostic]:
     """What `find` finds, kept for all that decides it: `parts`, and the program itself. Without `cache` it is
-    found anew.
+    found again.
     """
     if not cache:
         return list(find())

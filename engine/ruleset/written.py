@@ -1,7 +1,7 @@
 """YAML text as it is written: entries with the source of each value, and the comments, each at the entry that
 it is about.
 
-Where `tree.py` reads what a file says, this reads how it says it, for those who write it anew (`layout.py`).
+Where `tree.py` reads what a file says, this reads how it says it, for those who write it again (`layout.py`).
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from ..core.die import Die
 T = TypeVar("T")
 MOST_WAYS = 50_000
 LOOKED_AT = 200
-"""Plays from one position after which it is reckoned how many there will be."""
+"""Plays from one position after which it is computed how many there will be."""
 
 
 class TooManyPlays(ValueError):
@@ -164,7 +164,7 @@ class _Graph:
                 position = self.found[here[0]]
                 start = len(position.path)
                 position.ways[next_] = position.ways.get(next_, Fraction(0)) + branch.chance(start)
-                self._reckon(position, branch)
+                self._compute(position, branch)
                 following = branch.following(start)
                 if following is not None:
                     left.append((here[0], following))
@@ -182,7 +182,7 @@ class _Graph:
             except _Reached:
                 pass
 
-    def _reckon(self, position: _Position, branch: Branch) -> None:
+    def _compute(self, position: _Position, branch: Branch) -> None:
         """TooManyWays once it is plain that there will be more plays than are worth it."""
         position.plays += 1
         left = (

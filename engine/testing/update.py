@@ -88,7 +88,7 @@ class Declined:
 def proposals(path: Path, name: str, choose: Callable[[Case], bool]) -> Iterator[Proposal | Declined]:
     """Of a file's failing cases one after another what would be written.
 
-    The file is read anew for each, so write in between.
+    The file is read again for each, so write in between.
     """
     for case in read_cases(path, name).cases:
         if choose(case):

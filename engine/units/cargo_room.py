@@ -13,7 +13,7 @@ from . import forces
 
 
 def size_of_kinds(turn: OrderContext, mode: MovementRow, nation: str, kinds: Mapping[str, int]) -> Any:
-    """The room that kinds need, reckoned as those of the nation stand somewhere."""
+    """The room that kinds need, computed as those of the nation stand somewhere."""
     total: Any = 0
     for kind, n in kinds.items():
         key = next((k for k, r in turn.state.stacks(owner=nation) if r["kind"] == kind), None)

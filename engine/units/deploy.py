@@ -257,7 +257,7 @@ def _part(turn: Turn, rule: Row, step: str) -> None:
     """Units that stand with an enemy where enemies may not meet go to another place, all at once.
 
     Each goes where the decision says, out of the places that no enemy has; of enemies who would meet again
-    a draw says who goes there, and the others choose anew.
+    a draw says who goes there, and the others choose again.
     """
     world = turn.world
     row = turn.ruleset.row("decisions", rule["decision"])

@@ -1,5 +1,5 @@
-"""Where units of a force may end their moves: where they are, whence they came, or the cheapest place that
-they can reach.
+"""Where units of a force may end their moves: where they are, where they came from, or the cheapest place
+that they can reach.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ def may_stay(turn: Turn, mode: MovementRow, force: str, nation: str, place: str)
 
 
 def homes_apart(turn: Turn, mode: MovementRow, force: str) -> dict[str, str | None]:
-    """Where each stack of a force goes that cannot stay, by what it has left itself: whence it came, else the
-    cheapest place that it can reach. None: there is none.
+    """Where each stack of a force goes that cannot stay, by what it has left itself: where it came from, else
+    the cheapest place that it can reach. None: there is none.
     """
     return {key: home_of(turn, mode, force, key) for key, _ in forces.stacks_of(turn.state, force)}
 
 
 def home_of(turn: Turn, mode: MovementRow, force: str, key: str) -> str | None:
-    """Where a stack of a force goes that cannot stay: whence it came, else the cheapest place that it can
+    """Where a stack of a force goes that cannot stay: where it came from, else the cheapest place that it can
     reach.
     """
     row = turn.state.row("forces", force)

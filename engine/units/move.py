@@ -2,7 +2,7 @@
 
 A row of the form `orders` names by `does` the mode (form `movement`) that its units go by; its slots `units`,
 `origin`,
-`target` and `via` say who, whence, where to and by what way. A step names the modes it carries out and
+`target` and `via` say who, from where, where to and by what way. A step names the modes it carries out and
 `which` of their
 moves: `friendly` ones end where the nation may be without a fight, `hostile` is all the rest, `arrive` brings
 in what has been under way since an earlier step. Everything is tested on the state at the start of the step,
@@ -189,7 +189,7 @@ def _follows(march: March) -> bool:
 
 
 def mark_attacked(turn: Turn, marches: Sequence[March], others: Sequence[MovementRow]) -> None:
-    """Write down, for this turn, which places are attacked, and whence (`place.attacked`).
+    """Write down, for this turn, which places are attacked, and from where (`place.attacked`).
 
     They are the targets of these marches, and of those by further modes (`others`) that a later step carries
     out.

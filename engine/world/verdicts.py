@@ -141,7 +141,7 @@ class Settling:
             if found:
                 return [one for one, _ in found]
         names_ = ", ".join(f"{one.verdict}({one.thing.id})" for one in ring)
-        raise ExpressionError(f"verdicts that hang on each other, and no row says what is left: {names_}")
+        raise ExpressionError(f"verdicts that depend on each other, and no row says what is left: {names_}")
 
     # ---- bounds
 

@@ -1,6 +1,6 @@
 """Conditions of players as expressions, and the objectives that pay when they hold.
 
-A condition with anything that is not understood is none: it is listed, and so is whatever hangs on it.
+A condition with anything that is not understood is none: it is listed, and so is whatever depends on it.
 """
 
 from __future__ import annotations

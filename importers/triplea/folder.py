@@ -113,7 +113,7 @@ def translate(file: Path) -> tuple[RulesetDraft, TerritoryLayout, dict[str, str]
 
 
 def _helpers(draft: RulesetDraft, objectives: list[str]) -> None:
-    """Terms that conditions read, and the option that objectives hang on."""
+    """Terms that conditions read, and the option that objectives depend on."""
     for file, forms in draft.words["helpers"].items():
         for form, rows in forms.items():
             for row in rows:

@@ -1,4 +1,4 @@
-"""A ruleset in the making, looked at as `wteaw validate --strict` does: what is amiss is mended, explained,
+"""A ruleset in the making, looked at as `wteaw validate --strict` does: what is wrong is mended, explained,
 or taken out.
 
 A game file may hold what a ruleset finds odd: events that never fire, names that two things share, figures of
@@ -26,7 +26,7 @@ DROPPED = "\0"
 CUT, EXPLAINED = "cut", "explained"
 """What is done about a finding: something of a row is taken away, or the row says why it stands."""
 KEPT = frozenset({"places", "nations", "units", "sides", "resources", "fields"})
-"""Rows that others hang on: they lose the key that is wrong, not themselves."""
+"""Rows that others depend on: they lose the key that is wrong, not themselves."""
 
 WORD = re.compile("[a-z0-9_-]+")
 ROW = re.compile(r"  (- |\S.*: )\{.*\}$")
@@ -150,7 +150,7 @@ def _mended(draft: RulesetDraft, lines: list[str], form: str, finding: Diagnosti
 
 
 def _cut_out(draft: RulesetDraft, lines: list[str], form: str, finding: Diagnostic) -> bool:
-    """Take out what is wrong: a key of a row that others hang on, else the row."""
+    """Take out what is wrong: a key of a row that others depend on, else the row."""
     import yaml
 
     try:

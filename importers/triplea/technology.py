@@ -116,7 +116,7 @@ def _known(draft: RulesetDraft, tech: str, known: Row) -> None:
 
 
 def _in_triggers(draft: RulesetDraft, name: str) -> bool:
-    """Whether a condition asks for it: then it does what hangs on that."""
+    """Whether a condition asks for it: then it does what depends on that."""
     return any(name in option.parts for a in draft.game.of("RulesAttachment") for option in a.all("techs"))
 
 

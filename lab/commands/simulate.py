@@ -65,7 +65,7 @@ def simulate(
         [], help="Who is played by which bot in every setting, as WHO=BOT: a nation, a side or everyone."
     ),
     force: bool = typer.Option(
-        False, "--force", help="Begin anew, where the folder holds results of other settings."
+        False, "--force", help="Start over, where the folder holds results of other settings."
     ),
     format: str = typer.Option("text", help="text or json."),
 ) -> None:

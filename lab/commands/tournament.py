@@ -39,7 +39,7 @@ def tournament(
     cluster: str = typer.Option("", help="Play on the workers of a Dask scheduler at this address instead."),
     option: list[str] = typer.Option([], help="An option of the rules and its value, as NAME=VALUE."),
     force: bool = typer.Option(
-        False, "--force", help="Begin anew, where the folder holds results of other settings."
+        False, "--force", help="Start over, where the folder holds results of other settings."
     ),
     format: str = typer.Option("text", help="text or json."),
 ) -> None:

@@ -260,7 +260,7 @@ def test_the_rule_tests_of_a_row_run_from_its_line(folder: Path) -> None:
 
 
 def test_checking_as_one_types_finds_what_checking_the_whole_finds(folder: Path) -> None:
-    """Each edit after the other in one project, against a project that reads the same text afresh."""
+    """Each edit after the other in one project, against a project that reads the same text again."""
     path = folder / UNITS
     text = path.read_text()
     project = Project(folder)

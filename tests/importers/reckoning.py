@@ -32,7 +32,7 @@ class Kind:
 
 @dataclass(frozen=True)
 class Rules:
-    """The properties that a battle hangs on, as TripleA names them; absent is false."""
+    """The properties that a battle depends on, as TripleA names them; absent is false."""
 
     ww2v2: bool = False
     defending_subs_sneak: bool = False

@@ -288,7 +288,7 @@ def test_what_is_left_out_is_listed_at_its_line(straits: Imported) -> None:
     assert not any("notes" in row or "mapName" in row for row in left), (
         "what says nothing about rules is not listed"
     )
-    assert any("objectiveAttachmentSpoils" in row for row in left), "what hangs on it is listed, too"
+    assert any("objectiveAttachmentSpoils" in row for row in left), "what depends on it is listed, too"
 
 
 def test_what_is_left_out_is_graded(straits: Imported, valley: Imported) -> None:

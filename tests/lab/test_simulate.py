@@ -127,7 +127,7 @@ def test_what_is_said_of_a_sweep_may_be_damaged(
             and simulate(tmp_path / "s", "--force", games=1) == 0
         )
     else:
-        assert "the line that began the sweep, given again, writes it anew" in said
+        assert "the line that began the sweep, given again, writes it again" in said
         assert simulate(tmp_path / "s", games=4) == 0 and _run(["balance", str(tmp_path / "s")]) == 0
 
 

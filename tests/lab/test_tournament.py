@@ -1,4 +1,4 @@
-"""Tournaments: policies chosen by name for each seat, seats exchanged, points and leads as reckoned by hand."""
+"""Tournaments: policies chosen by name for each seat, seats exchanged, points and leads as computed by hand."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ def test_a_deadline_that_has_passed_is_not_that_of_the_next_turn_when_the_clock_
 
 
 def test_a_clock_that_jumps_over_a_deadline_tells_who_can_set_it_right(at: House) -> None:
-    """A month on, and back again: one turn is resolved, one mail says why and what the next deadline hangs on; nothing is held back."""
+    """A month on, and back again: one turn is resolved, one mail says why and what the next deadline depends on; nothing is held back."""
     assert ticks(at, -26 * HOUR, MONTH) == [1, 2]
     mo = [m for m in at.carried if m["To"] == "mo@small.example" and "deadline has passed" in m["Subject"]]
     assert (

@@ -27,7 +27,7 @@ pytestmark = NEEDED
 WAIT = 60_000
 HANDS = [("keys", "dark"), ("mouse", "light"), ("no script", "light")]
 SEED = b"a" * 32
-"""What those do whom nobody plays hangs on it."""
+"""What those do whom nobody plays depends on it."""
 PHONE, WIDE = {"width": 390, "height": 844}, {"width": 1280, "height": 900}
 SPOT = """place => {
   const link = document.querySelector(`#ground a[href='?place=${place}']`), box = link.getBoundingClientRect();

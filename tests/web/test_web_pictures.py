@@ -1,4 +1,4 @@
-"""The pictures of the README are of the pages as they are: what each was drawn from is made anew and compared, without a browser."""
+"""The pictures of the README are of the pages as they are: what each was drawn from is made again and compared, without a browser."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_the_pictures_show_what_there_is() -> None:
-    """`make pictures` takes them anew."""
+    """`make pictures` takes them again."""
     with pictures.window() as shown:
         found = pictures.sources(shown)
     assert "Send 5 orders" in found["orders"], "every line of the draft stands"

@@ -26,7 +26,7 @@ from .unit_orders import Ordered
 
 
 class Marches(Moves):
-    """Who goes, whence, where to, and which way."""
+    """Who goes, from where, where to, and which way."""
 
     @classmethod
     def recognizes(cls, ruleset: Ruleset, form: str, row: Row) -> bool:

@@ -49,7 +49,7 @@ class Moves(UnitOrders):
         return groups
 
     def entries(self, world: World, nation: str) -> Iterator[Legal]:
-        """The entries of the list, made anew."""
+        """The entries of the list, made again."""
         if ORIGIN not in self.slots:  # they start from where another order brings them
             if movement.places_with_units(world, nation):
                 yield self.blank(nation)
@@ -98,13 +98,13 @@ class Moves(UnitOrders):
     def sheet_lines(self, writer: SheetWriter, entries: Sequence[Legal]) -> Iterator[Offered]:
         """Units once, where they stand, by the first order that can send them on (rows that are `bare` before
         others); of every other order one example."""
-        whence = [e for e in entries if e.slots.get(UNITS) and ORIGIN in e.slots]
-        if not whence:
+        with_origin = [e for e in entries if e.slots.get(UNITS) and ORIGIN in e.slots]
+        if not with_origin:
             yield from super().sheet_lines(writer, entries)
         elif self.row.get("bare") or not writer.any_bare:
-            yield from self._by_place(writer, whence)
+            yield from self._by_place(writer, with_origin)
         else:
-            yield from self._example(writer, whence)
+            yield from self._example(writer, with_origin)
 
     def _by_place(self, writer: SheetWriter, entries: Sequence[Legal]) -> Iterator[Offered]:
         """Of each place one line with the units that can go the same ways; of units that have a line already

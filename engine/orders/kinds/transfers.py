@@ -56,7 +56,7 @@ class Transfers(OrderKind):
         )
 
     def legal(self, world: World, nation: str, search: LegalSearch = ANY) -> Iterator[Legal]:
-        """One entry, which leaves open how much is sent, and whence and where to."""
+        """One entry, which leaves open how much is sent, and from where and where to."""
         if search.items is None:
             yield self.blank(nation)
 

@@ -42,7 +42,7 @@ Slots = dict[str, Any]
 
 
 class Voyages(Moves):
-    """Who sails, whence, where to, with which tasks and with whom aboard."""
+    """Who sails, from where, where to, with which tasks and with whom aboard."""
 
     @classmethod
     def recognizes(cls, ruleset: Ruleset, form: str, row: Row) -> bool:
@@ -107,7 +107,7 @@ class Voyages(Moves):
         return super().legal(world, nation, search)
 
     def entries(self, world: World, nation: str) -> Iterator[Legal]:
-        """Of orders to carry others: where the carriers are; whom, whence and where to is open."""
+        """Of orders to carry others: where the carriers are; whom, from where and where to is open."""
         if not self.carries:
             yield from super().entries(world, nation)
             return

@@ -222,7 +222,7 @@ _bare: list[tuple[Any, Shapes | None, BareMap]] = []
 
 
 def bare_map(model: MapModel, layout: Layout) -> BareMap:
-    """The bare map of a model, made anew only if its places, shapes or layout are others than before."""
+    """The bare map of a model, made again only if its places, shapes or layout are others than before."""
     key = (layout, tuple((place.id, place.kind, place.lon, place.lat) for place in model.places))
     for n, (known, shapes, made) in enumerate(_bare):
         # the same object: the reader of shapes keeps what it has read

@@ -104,7 +104,7 @@ def _days(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def _slots(subject: Subject) -> Iterator[Diagnostic]:
-    """A number that may be left out counts as something: expressions reckon with it."""
+    """A number that may be left out counts as something: expressions compute with it."""
     for form in ("actions", "orders", "decisions", "order_options"):
         for id_, row in subject.rows(form).items():
             for name, slot in row.get("slots", {}).items():

@@ -37,7 +37,7 @@ def cells_stand_under_all_keys(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def cells_are_alike(subject: Subject) -> Iterator[Diagnostic]:
-    """What reads a table reckons with numbers, or compares words: one cell of the other kind would stop a
+    """What reads a table computes with numbers, or compares words: one cell of the other kind would stop a
     turn.
     """
     for id_ in subject.rows(TABLES):

@@ -107,7 +107,7 @@ class BoundsCompiler(Fold[PreparedNode]):
     def attribute(self, node: ast.Attribute, thing: PreparedNode) -> PreparedNode:
         name = node.attr
         if thing.open or name not in self.open_names:
-            raise _refused(node, "a field of something that hangs on a verdict")
+            raise _refused(node, "a field of something that depends on a verdict")
         return _open(lambda on, names, high: on.of(name, thing.run(on, names, high), (), high))
 
     def unary(self, node: ast.UnaryOp, inner: PreparedNode) -> PreparedNode:
@@ -163,12 +163,12 @@ class BoundsCompiler(Fold[PreparedNode]):
         if any(
             value.open or k.arg in self.open_names for k, value in zip(node.keywords, filters, strict=True)
         ):
-            raise _refused(node, "a selection by what hangs on a verdict; use where()")
+            raise _refused(node, "a selection by what depends on a verdict; use where()")
         given = list(args)
         runs = [a.run for a in given]
         if name in self.open_names:
             if any(a.open for a in given):
-                raise _refused(node, f"an argument of {name} that hangs on a verdict")
+                raise _refused(node, f"an argument of {name} that depends on a verdict")
             first, *others = runs
             return _open(
                 lambda on, names, high: on.of(

@@ -213,14 +213,14 @@ class Calls(Named):
             if of in KINDS and not takes(of, kind):
                 self.fail("E306", f"{text} is a definition of a {of}, not of {say(kind)}", node)
             else:
-                self.reckoned(function, text, term[1], node)
+                self.is_computed(function, text, term[1], node)
             return
         if text in self.words.ids("stats"):
             self.quantity(text, kind, node)
             return
         of_kind = BUILT_IN.get(kind, {}).get(text) or self.words.field_type(kind, text)
         if of_kind is not None:
-            self.reckoned(function, text, of_kind, node)
+            self.is_computed(function, text, of_kind, node)
             return
         if kind not in KINDS and (
             any(text in fields for fields in BUILT_IN.values()) or text in self.words.ids("fields")
@@ -235,7 +235,7 @@ class Calls(Named):
         said = kind if kind in KINDS else "thing"
         self.fail("E303", f"no definition, stat or field {text} of a {said}", node, self.instead(text, known))
 
-    def reckoned(self, function: str, text: str, gives: str, node: ast.AST) -> None:
+    def is_computed(self, function: str, text: str, gives: str, node: ast.AST) -> None:
         if gives not in RECKONED.get(function, (gives,)):
             self.fail("E306", f"{text} gives {say(gives)}, of which {function} cannot be told", node)
 

@@ -1,7 +1,7 @@
 """What an expression comes to in any game: tests that always hold, or never, and numbers that are the same
 whatever happens.
 
-Nothing is guessed: constants are reckoned out by the code that runs them, values of options and
+Nothing is guessed: constants are computed out by the code that runs them, values of options and
 cells of tables count as open, for scenarios may give others, and of what is read only those bounds are taken
 that the vocabulary or the ruleset gives (`count` is never below 0, a track stays within its ends).
 """
@@ -54,7 +54,7 @@ OPEN: Final = UnknownValue()
 
 def constant(node: ast.expr) -> Any:
     """The value of a part of an expression that reads nothing; `OPEN` if it reads something, or cannot be
-    reckoned.
+    computed.
     """
     if isinstance(node, ast.Constant):
         return node.value

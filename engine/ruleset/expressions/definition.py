@@ -51,7 +51,7 @@ def _divide(a: Any, b: Any) -> Any:
 
 
 def _held(value: Any) -> Any:
-    """A number if it is of a size that rules may reckon with."""
+    """A number if it is of a size that rules may compute with."""
     if type(value) is int:
         if value.bit_length() > MAX_BITS:
             raise ExpressionError("a number grows beyond all bounds")

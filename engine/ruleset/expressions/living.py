@@ -74,9 +74,9 @@ class Living(Fold[T]):
             return self.refused(node, "in a battle a quotient must be whole; write // or ceil(a / b)")
         if not isinstance(node.op, _ARITHMETIC):
             return self.refused(node, "this operator cannot be used over the living of a battle")
-        return self.reckoned(node, left, right)
+        return self.arithmetic(node, left, right)
 
-    def reckoned(self, node: ast.BinOp, left: T, right: T) -> T:
+    def arithmetic(self, node: ast.BinOp, left: T, right: T) -> T:
         """Two numbers added, subtracted, multiplied, or divided and rounded down."""
         return self.joined(node, [left, right])
 
