@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from wteaw.core.dice import KeyedDice
-from wteaw.core.journal import replay
+from wteaw.core.journal import Fact, replay
 from wteaw.core.messages import plain
 from wteaw.core.model import Ruleset
 from wteaw.core.registry import VERBS
@@ -262,10 +262,13 @@ def test_a_streak_is_counted_though_its_effects_fail() -> None:
     row = {"id": "rest", "of": "nations()", "while": "nation == 'red'", "on": {"step": "go"}, "effects": [
         {"flag": {"who": "=nation", "as": "taxed"}}, {"pay": {"from": "=nation", "what": "gold", "amount": 30}}]}  # fmt: skip
     turn = small.turn(rules(counters=[row]), state())
-    counters.count(turn, row, turn.world.thing("red"), {"nation": turn.world.thing("red")})
+    counters.offer(turn, Fact("step", {"step": "go"}))
     assert turn.state.get("counters", "nation:red", "rest") == 1
     assert turn.state.get("flags", "nation:red", "taxed") is None
-    assert [e.data for e in turn.journal.entries] == [{"times": 1}, {"void": "Red cannot pay 30 gold"}]
+    assert [e.data for e in turn.journal.entries] == [
+        {"times": 1},
+        {"void": "Red cannot pay 30 gold, 20 left"},
+    ]
 
 
 def test_changes_of_one_field_by_entries_inside_each_other_are_undone_in_order() -> None:

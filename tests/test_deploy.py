@@ -204,7 +204,7 @@ def test_turn_1_begins_when_the_last_player_has_deployed(game: Game) -> None:
     assert game.awaited() == ["german-empire", "russian-empire", "serbia"]
     assert send(game, "serbia", "deploy 3 infantry to macedonia\n") == []
     assert send(game, "german-empire", "# as it stands\n") == []
-    with pytest.raises(StoreError, match="russian-empire"):
+    with pytest.raises(StoreError, match="Russian Empire"):
         resolve_turn(game)
     assert send(game, "russian-empire", "deploy 2 infantry to moscow\ndeploy 1 infantry to berlin\n") != []
     resolve_turn(game)

@@ -559,7 +559,7 @@ def test_what_a_counter_says_is_told() -> None:
             data={"times": 2},
         )
     ]
-    public, _ = news.other_news(world, entries, "serbia", Wording(world, "serbia"), ())
+    public, _ = news.other_news(entries, Wording(world, "serbia"), ())
     assert [text for text, _ in public] == ["They starve."]
 
 
@@ -916,7 +916,7 @@ def test_hits_that_cost_no_unit_are_told_so_that_hits_and_losses_agree(fell: boo
         Entry(2, 2, "sea", "battles/sea", "", "x", data={**at, "event": "round", "round": 1, "sides": sides, **told_}),
         Entry(3, 2, "sea", "battles/sea", "", "x", data={**at, "event": "end", "winner": "defender"}),
     ]  # fmt: skip
-    [*_, table] = fights.blocks(world, entries, "german-empire", Wording(world, "german-empire"))
+    [*_, table] = fights.blocks(entries, Wording(world, "german-empire"))
     assert isinstance(table, Table) and table.rows[1][1] == "nothing"
     assert ("Hits took 2 port boats as well." in table.notes) is fell
 
@@ -932,7 +932,7 @@ def test_what_was_counted_where_an_ally_stands_now_is_told_no_more(holder: str) 
     for place in ("alsace-lorraine", "paris"):
         state.put("places", place, "holder", holder)
     world = World(ruleset, state, geography=geography)
-    found = sightings.sightings(world, (), "german-empire", Wording(world, "german-empire"), 2)
+    found = sightings.sightings((), Wording(world, "german-empire"), 2)
     said = str(found)
     assert ("Alsace-Lorraine" in said) is ("Paris" in said) is (holder == "french-empire")
 

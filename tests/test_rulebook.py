@@ -221,7 +221,7 @@ def test_options_have_names_and_their_choices_are_words(path: Path) -> None:
 def test_an_order_stands_by_its_name_with_the_words_that_part_its_places() -> None:
     moves = rulebook(shipped(rulesets() / "variants" / "diplomacy")).partition("## Moves")[2]
     assert (
-        "| Move | `[KIND] PLACE to PLACE [via convoy]` | To a neighboring province"
+        "| Move | `[KIND] PLACE to PLACE [via convoy] [PLACES]` | To a neighboring province"
         in moves.partition("\n## ")[0]
     )
 

@@ -42,9 +42,10 @@ def begin_entry(battle: Battle) -> None:
         audience=battle.audience,
         data={**_head(battle), "event": "begin", "sides": _sides(battle)},
     ):
-        fact = battle.turn.journal.fact
         for by, of in _pairs(battle):
-            fact("battle_began", by=by, of=of, place=battle.place, battle=battle.row["id"])
+            battle.turn.journal.fact(
+                "battle_began", by=by, of=of, place=battle.place, battle=battle.row["id"]
+            )
 
 
 def _begins(battle: Battle) -> Message:

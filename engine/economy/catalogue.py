@@ -113,6 +113,8 @@ class Market:
             facing = self._faced(row, site, facing)
             if isinstance(facing, str):
                 return Refusal(RefusalCode.SITE, facing, "facing")
+            if n > (most := as_one(row, len(facing))):
+                return Refusal(RefusalCode.NUMBER, f"{most} can be there, one where it faces", "n")
             n = len(facing)
         if "fits" in row:
             spots = [p for p in where if into is None or p == into]

@@ -40,9 +40,10 @@ def drawing_faults(
 
 
 def _found(here: Path, words: Mapping[str, set[str]] | None) -> Iterator[Diagnostic]:
+    # heavy: it brings what draws, and what is found is mostly kept
     from ruamel.yaml.error import YAMLError
 
-    # heavy: it brings what draws, and what is found is mostly kept
+    # as the line above
     from .map import layout_from, read_shapes
 
     layout, marks, shapes = (here / name for name in FILES)

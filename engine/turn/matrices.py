@@ -83,7 +83,7 @@ def perform(
         if nation == id_of(actor) and not cell.get("to_zero"):
             continue  # nobody takes points against themselves
         names = {**scope, "nation": Entity("nation", nation)}
-        CellInPlay(turn, matrix, row, cell, nation, names).play(_multiple(turn, matrix, column, scope))
+        PlayedCell(turn, matrix, row, cell, nation, names).play(_multiple(turn, matrix, column, scope))
 
 
 def onlookers(turn: Turn, matrix: MatrixRow, names: Names) -> list[str]:
@@ -129,7 +129,7 @@ def _multiple(turn: Turn, matrix: MatrixRow, column: str, names: Names) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class CellInPlay:
+class PlayedCell:
     """A cell for one onlooker (`nation`): `{toward: side, by: 0..3}`, `{against: actor, by: ...}` or
     `{to_zero: true, by: ...}`, with the names in its scope."""
 
