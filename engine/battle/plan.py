@@ -184,9 +184,6 @@ class Plan:
         sides = {stage.row.get("side") for stage in self.stages}
         return len(sides) == 1 and None not in sides
 
-    def initial(self) -> Counts:
-        return self.start.copy()
-
 
 @dataclass(slots=True)
 class Losses:
