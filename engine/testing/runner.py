@@ -161,6 +161,7 @@ class Runner:
                 message += "\n" + traceback.format_exc()
         if show and plays:
             journal = tuple(_line(e) for e in plays[-1].turn.journal.entries)
+        _close(plays)
         seconds = time.perf_counter() - start
         return Result(
             case.id, case.title, case.where, case.clauses, status, tuple(failures), message, seconds, journal
@@ -192,8 +193,9 @@ class Runner:
         """Play the case from its ground to its end, comparing after each stage that says something; `branch`:
         the way it goes.
         """
+        _close(plays)
         play = Play(ground, dice)
-        plays[:] = [play]
+        plays.append(play)
         failures: list[Failure] = []
         listed = isinstance(case.data.get("when"), list)
         for number, stage in enumerate(stages(case.data)):
@@ -239,7 +241,7 @@ class Runner:
         """The chances of the values of each text, and what failed; `again`: with other loose dice."""
         tables: dict[str, dict[Any, Fraction]] = {t: {} for t in texts}
         ground = self.shelf.ground(case.data.get("given", {}), file)
-        Play(ground, _any_dice(case.data["id"]))  # looks at the position once, for all ways from it
+        Play(ground, _any_dice(case.data["id"])).close()  # looks at the position once, for all ways from it
         told = _tells(case.data)
 
         def play(branch: Branch) -> tuple[list[Failure], dict[str, Any]]:
@@ -254,6 +256,13 @@ class Runner:
             for text, value in values.items():
                 tables[text][value] = tables[text].get(value, Fraction(0)) + chance
         return tables, []
+
+
+def _close(plays: list[Play]) -> None:
+    """Plays that nobody asks any more are freed at once, not when cycles are looked for."""
+    for play in plays:
+        play.close()
+    plays.clear()
 
 
 def _left_open(case: Case, order: Mapping[str, Any], step: str) -> Failure:

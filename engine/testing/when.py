@@ -85,6 +85,10 @@ class Play:
     def world(self) -> Any:
         return self.turn.world
 
+    def close(self) -> None:
+        """Nobody asks the world any more; the journal stays."""
+        self.turn.world.close()
+
     def run(self, stage: Mapping[str, Any], path: tuple[str | int, ...]) -> None:
         """Carry out one stage. CaseError if it names what the sequence of play does not have."""
         if stage.get("check"):
