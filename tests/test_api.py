@@ -19,7 +19,7 @@ def game(tmp_path: Path) -> api.Game:
 def test_a_turn_is_played(game: api.Game) -> None:
     lines = api.legal_lines(game, "austria")
     assert lines and any("Vienna" in line or "Vie" in line for line in lines)
-    with pytest.raises(api.StoreError, match="no orders yet from austria"):
+    with pytest.raises(api.StoreError, match="no orders yet from Austria"):
         api.resolve_game(game)
     checked = api.check_orders(game, "austria", "A Vie - Gal\nA Bud - Moon")
     assert len(checked.orders) == 1 and [f.line for f in checked.found if f.severity == "error"] == [2]

@@ -147,7 +147,7 @@ def test_a_turn_from_orders_to_reports(
     capsys: pytest.CaptureFixture[str], game: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     code, out, err = run(capsys, "resolve", "--game", str(game))
-    assert code == 3 and "no orders yet from" in err and "french-empire" in err
+    assert code == 3 and "no orders yet from" in err and "French Empire" in err
     for nation, text in (
         ("german-empire", "declare war on belgium\nmove 10 infantry from cologne to belgium\n"),
         ("french-empire", "# nothing\n"),

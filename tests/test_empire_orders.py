@@ -100,7 +100,7 @@ def test_combat_at_sea_waits_for_the_moderator(game: Path, capsys: pytest.Captur
     code, said = run(capsys, "resolve", "--game", game)
     assert (
         code != 0
-        and "ships-lost-of-first/engagement#0001" in said
+        and "`wteaw decide moderator b ANSWER`" in said
         and "West Sea, ships that Aster loses against Borea: 0 to 1" in said
     )
     assert Game.open(game).stage().position.state.hash() == before
@@ -113,7 +113,7 @@ def test_combat_at_sea_waits_for_the_moderator(game: Path, capsys: pytest.Captur
     )
     assert code == 0, said
     code, said = run(capsys, "resolve", "--game", game)
-    assert code != 0 and "ships-lost-of-first" not in said and "who-retreats-at-sea" in said
+    assert code != 0 and "ships that Aster loses" not in said and "who retreats of Aster and Borea" in said
     while Game.open(game).stage().position.turn == 2:  # it waits once more where a tech level has risen
         code, said = run(capsys, "resolve", "--game", game, "--force")
         assert code == 0, said

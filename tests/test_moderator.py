@@ -81,7 +81,7 @@ def test_a_decision_is_no_submission(capsys: pytest.CaptureFixture[str], game: P
         in run(capsys, "status", "--game", game)[1]
     )
     code, _, err = run(capsys, "resolve", "--game", game)
-    assert code == 3 and f"no orders yet from {RUSSIA}" in err
+    assert code == 3 and "no orders yet from Russian Empire; `--force`" in err
 
 
 def test_only_open_questions_are_answered(
@@ -95,13 +95,30 @@ def test_only_open_questions_are_answered(
     code, _, err = run(capsys, *asks, "baltic-sea", "--game", game)
     assert (
         code == 2
-        and "nothing asks zone-at-the-start before orders are taken again; open are surrender" in err
+        and "nothing asks zone at the start before orders are taken again; open are surrender" in err
     )
     code, _, err = run(capsys, "decide", "germany", "surrender", "perhaps", "--game", game)
     assert code == 2 and "it is one of accept, refuse" in err
     assert not Game.open(game).decided()
     listed = run(capsys, "decide", "--game", game)[1]
-    assert "may be asked: surrender" in listed and "zone-at-the-start" not in listed
+    assert "May be asked: a  surrender (with /a nation): How you" in listed and "zone" not in listed
+
+
+def test_decisions_and_answers_are_typed_by_letter_by_words_and_by_id(
+    capsys: pytest.CaptureFixture[str], begun: Path, game: Path, tmp_path: Path
+) -> None:
+    for typed in ("a/Russia", "A, russia", "surrender/Russian Empire", f"surrender/{RUSSIA}"):
+        code, told, err = run(capsys, "decide", "germany", typed, "Refuse", "--game", game)
+        assert code == 0 and "German Empire answers surrender, Russian Empire: refuse (turn 1)." in told, (
+            typed,
+            err,
+        )
+        assert Game.open(game).decided() == {GERMANY: {f"surrender/{RUSSIA}": "refuse"}}, typed
+    code, _, err = run(capsys, "decide", "germany", "peace", "yes", "--game", game)
+    assert code == 2 and "no decision is called 'peace'; you may answer:\n  a  surrender" in err
+    before = Path(shutil.copytree(begun, tmp_path / "before"))
+    assert run(capsys, "decide", "germany", "Zone at the start", "Baltic Sea", "--game", before)[0] == 0
+    assert Game.open(before).decided() == {GERMANY: {"zone-at-the-start": "baltic-sea"}}
 
 
 def test_a_decision_is_shown_and_outlives_what_the_player_sends(
@@ -111,7 +128,7 @@ def test_a_decision_is_shown_and_outlives_what_the_player_sends(
     submit(capsys, game, GERMANY, "research tanks")
     run(capsys, "decide", "germany", f"surrender/{RUSSIA}", "refuse", "--game", game)
     submit(capsys, game, GERMANY, "research tanks", "build 1 infantry in berlin")
-    told = f"The moderator answers surrender/{RUSSIA}: refuse"
+    told = "The moderator answers surrender, Russian Empire: refuse"
     assert told in run(capsys, "orders", "show", "--game", game, "--nation", GERMANY)[1]
     assert Game.open(game).decided() == {GERMANY: {f"surrender/{RUSSIA}": "refuse"}}
     assert run(capsys, "resolve", "--game", game)[0] == 0

@@ -95,7 +95,7 @@ def test_the_new_player_is_waited_for_at_once_and_the_journal_says_so(game: Game
     pool.agree("Bobolink")
     pool.seat("german-empire")
     assert "german-empire" in game.awaited()
-    with pytest.raises(StoreError, match="no orders yet from german-empire"):
+    with pytest.raises(StoreError, match="no orders yet from German Empire"):
         resolve_turn(game)
     resolve_turn(game, force=True)
     assert game.stage().position.state.get("nations", "german-empire", "seat") == "player"
@@ -133,14 +133,14 @@ def test_the_commands(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("add", "Ann", "--email", "ann@example.org")[0] == 2
     assert run("add", "Ann", "--email", "ann@example.org", "--side", "Central Powers")[0] == 0
     code, text = run("list")
-    assert code == 0 and "Ann <ann@example.org> would join central" in text
-    assert "german-empire is vacant (a position in the main war): central chooses" in text
-    assert "spain is vacant (a major neutral): moderator chooses" in text
+    assert code == 0 and "Ann <ann@example.org> would join Central Powers" in text
+    assert "German Empire is vacant (a position in the main war): Central Powers chooses" in text
+    assert "Spain is vacant (a major neutral): the moderator chooses" in text
     assert run("propose", "Germany", "Ann", "--by", "moderator")[0] == 3
     assert run("propose", "Germany", "Ann", "--by", "central")[0] == 0
     assert run("agree", "Ann")[0] == 0
     code, text = run("seat", "Germany")
-    assert code == 0 and "Ann commands german-empire from turn 1 on" in text
+    assert code == 0 and "Ann commands German Empire from turn 1 on" in text
     assert '"status": "seated"' in run("list", "--format", "json")[1]
     assert run("leave", "Germany")[0] == 0 and run("remove", "Ann")[0] == 2
 
@@ -171,8 +171,8 @@ def test_an_ally_gives_orders_for_a_nation_that_has_sent_none(
         code = _run(["orders", "submit", str(file), "--game", str(tmp_path / "g"), "--nation", nation, *more])
         return code, capsys.readouterr().err
 
-    assert "may not give orders for serbia" in submit("serbia", "--proxy", "austria-hungary")[1]
-    assert "may not give orders for serbia" in submit("serbia", "--proxy", "italy")[1], "a neutral is no ally"
+    assert "may not give orders for Serbia" in submit("serbia", "--proxy", "austria-hungary")[1]
+    assert "may not give orders for Serbia" in submit("serbia", "--proxy", "italy")[1], "a neutral is no ally"
     assert submit("serbia", "--proxy", "russia")[0] == 0
     again = Game.open(tmp_path / "g")
     outcome = resolve_turn(again, force=True)

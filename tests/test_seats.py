@@ -57,7 +57,7 @@ def test_who_plays_a_nation_plays_those_that_it_commands(tmp_path: Path) -> None
         seats(game)["irish-rebels"] == "player" and seats(game)["bolsheviks"] == POLICY and has_players(game)
     )
     assert standing_of(game)["late"] == ["french-empire", "german-empire", "irish-rebels"]
-    with pytest.raises(StoreError, match="no orders yet from french-empire, german-empire, irish-rebels"):
+    with pytest.raises(StoreError, match="no orders yet from French Empire, German Empire, Irish"):
         resolve_turn(game)
     germany, france = (player_keys.give(game, n) for n in ("german-empire", "french-empire"))
     orders = tmp_path / "orders.txt"

@@ -97,7 +97,7 @@ def everybody(game: Game) -> dict[str, str]:
 
 
 def name_of(game: Game, nation: str) -> str:
-    return str(game.ruleset.row_or_empty("nations", nation).get("name", nation))
+    return game.name_of(nation)
 
 
 def spoken_name(game: Game, nation: str) -> str:

@@ -114,7 +114,7 @@ def _saved(visit: Visit, game: Game, turn: int, said: dict[str, Any], salts: dic
     script = _script()
     body = environment().get_template("saved_proof.html.j2").render(
         title=game.head["title"], turn=turn, published=said, own=kept["own"], script=script,
-        who=game.ruleset.row_or_empty("nations", nation).get("name", nation),
+        who=game.name_of(nation),
         kept=json.dumps(kept).replace("<", "\\u003c"),
         allowed="sha256-" + b64encode(sha256(script.encode()).digest()).decode(),
     )  # fmt: skip

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -15,8 +14,17 @@ from wteaw.core.faults import StoreError
 from wteaw.core.frame import inputs
 from wteaw.core.model import Ruleset
 from wteaw.orders.readback_text import rendered
+from wteaw.play.answers import (
+    ListedDecision,
+    answer_for,
+    answer_in_words,
+    answer_named,
+    in_words,
+    key_named,
+    listed,
+)
 from wteaw.play.pending import commanded, open_decisions, points, seats, standing_of
-from wteaw.play.questions import answer_for, offers_in
+from wteaw.play.questions import offers_in
 from wteaw.play.resolve import planned, resolve_turn
 from wteaw.play.submit import hand_in
 from wteaw.play.views import whole_world
@@ -141,7 +149,7 @@ def _answered(game: Game) -> Iterator[tuple[str, str, str]]:
     for nation, said in game.decided().items():
         if nation != ASKED:
             for decision, answer in said.items():
-                yield name_of(game, nation), asked_of(game, decision), _called(game, str(answer))
+                yield name_of(game, nation), in_words(game, decision), answer_in_words(game, answer)
 
 
 def _tried(visit: Visit, game: Game, seat: Seat) -> tuple[tuple[str, str], ...]:
@@ -175,36 +183,24 @@ class Decisions:
     """What the rules leave to the moderator.
 
     `waiting` is what they are asked now, each with its answers and their names; `given` what they have
-    answered, in words: about what, and how; `rows` what they may be asked at all, with what it is about.
+    answered, in words: about what, and how; `rows` what they may be asked later in this turn.
     """
 
     waiting: list[tuple[OpenDecision, list[tuple[str, str]]]]
     given: list[tuple[str, str]]
-    rows: list[tuple[str, str]]
+    rows: list[ListedDecision]
 
 
 def _decisions(game: Game) -> Decisions:
-    waiting = [(o, [(c, _called(game, c)) for c in o.choices]) for o in open_decisions(game)]
+    waiting = [(o, [(c, answer_in_words(game, c)) for c in o.choices]) for o in open_decisions(game)]
     texts = {o.key: o.text for o in left_open(whole_world(game), game.stage().position.waiting or {})}
     given = [
-        (texts.get(key) or asked_of(game, key), _called(game, str(answer)))
+        (texts.get(key) or in_words(game, key), answer_in_words(game, answer))
         for key, answer in game.decided().get(ASKED, {}).items()
     ]
-    rows = [(i, r) for i, r in game.ruleset.rows("decisions").items() if r.get("asks") == ASKED]
-    said = [(i, str(r.get("text") or r.get("help") or "")) for i, r in rows]
-    return Decisions(waiting, given, said)
-
-
-def asked_of(game: Game, key: str) -> str:
-    """A decision by its key in words: its name, and what it is about."""
-    decision, _, subject = key.partition("/")
-    return f"{decision.replace('-', ' ')}{f', {_called(game, subject)}' if subject else ''}"
-
-
-def _called(game: Game, answer: str) -> str:
-    """An answer by the name of what it stands for."""
-    rows = (game.ruleset.rows(form).get(answer) for form in ("nations", "places"))
-    return str(next((r["name"] for r in rows if r and "name" in r), answer.replace("-", " ")))
+    rows = game.ruleset.rows("decisions")
+    may = [one for one in listed(game) if one.key in rows and rows[one.key].get("asks") == ASKED]
+    return Decisions(waiting, given, may)
 
 
 def _steps(at: str, who: list[Seat], late: list[Seat], decide: int, dice: bool) -> list[ModeratorStep]:
@@ -473,24 +469,17 @@ def order_for(visit: Visit) -> Response:
 
 def decide(visit: Visit) -> Response:
     """Answer what the rules leave to the moderator, or answer for a nation."""
-    key, answer, whose = (
-        visit.form.get("decision", "").strip(),
-        visit.form.get("answer", "").strip(),
-        visit.form.get("nation", ASKED),
-    )
-    value: Any = answer
-    if answer[:1] in '[{"-0123456789':
-        try:
-            value = json.loads(answer)
-        except (json.JSONDecodeError, RecursionError):
-            value = answer
+    asked, about, answer = (visit.form.get(field, "").strip() for field in ("decision", "about", "answer"))
+    whose = visit.form.get("nation", ASKED)
     with visit.hall.game(visit.role.game) as game:
         if whose != ASKED and whose not in game.ruleset.rows("nations"):
             raise StoreError("there is no such nation")
         with visit.hall.changing(game.id):
+            key = key_named(game, f"{asked}/{about}" if about else asked)
+            value = answer_named(game, whose, key, answer)
             answer_for(game, whose, key, value)
             for_whom = "" if whose == ASKED else f" for {name_of(game, whose)}"
-            said = f"Answered {asked_of(game, key)}{for_whom}: {_called(game, answer)}"
+            said = f"Answered {in_words(game, key)}{for_whom}: {answer_in_words(game, value)}"
             visit.hall.note(game.id, me(visit), said)
     return visit.go("game", "decided")
 

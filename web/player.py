@@ -65,7 +65,7 @@ HEADLINE = 120
 
 def head(visit: Visit, game: Game, page: str) -> PageHead:
     """What stands above each page of a player."""
-    name = str(game.ruleset.row_or_empty("nations", visit.role.nation).get("name", visit.role.nation))
+    name = game.name_of(visit.role.nation)
     pages = [
         ("turn", "Turn"),
         ("orders", "Orders"),

@@ -40,7 +40,7 @@ def what(visit: Visit, role: Role) -> str:
     if role.role != PLAYER:
         return {HOST: "host", MODERATOR: "moderator"}.get(role.role, "spectator")
     with visit.hall.game(role.game) as game:
-        return str(game.ruleset.row_or_empty("nations", role.nation).get("name", role.nation))
+        return game.name_of(role.nation)
 
 
 @quick

@@ -111,7 +111,7 @@ def odds(visit: Visit) -> Response:
         found = visit.hall.work(outlook_of, *place_of(game), nation, text, visit.number("line") or 0)
         return visit.show(
             "odds.html.j2", head=head(visit, game, "orders"), outlook=found, now=now,
-            reader=str(game.ruleset.row_or_empty("nations", nation).get("name", nation)),
+            reader=game.name_of(nation),
         )  # fmt: skip
 
 

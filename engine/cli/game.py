@@ -385,16 +385,13 @@ def rollback(
         raise Stop(f"{broken}; `wteaw verify` looks at everything", ExitCode.FOUND)
     change = what_if(found, to)
 
-    def named(nation: str) -> str:
-        return str(found.ruleset.row_or_empty("nations", nation).get("name", nation))
-
-    kept = ", ".join(map(named, change.kept))
+    kept = ", ".join(map(found.name_of, change.kept))
     waits = {number: w for number, _, w in stages}[to]
     lines = [
         f"Stage {to}: turn {change.turn}, where it waits for {waits}. {change.dropped} entries of the "
         "journal are dropped.",
         *(
-            f"Dropped: the {number_of_orders(n)} of {named(nation)} for turn {t}."
+            f"Dropped: the {number_of_orders(n)} of {found.name_of(nation)} for turn {t}."
             for t, nation, n in change.files
         ),
         f"Kept: the orders that are in at that stage ({kept or 'nobody has sent any'}).",
@@ -426,9 +423,11 @@ def rollback(
 def decide(
     nation: str = typer.Argument("", help="The nation for which the decision is made, or `moderator`."),
     decision: str = typer.Argument(
-        "", help="The decision's id, or id/subject; without it the open ones are listed."
+        "",
+        help="The decision by its letter in the list, its words or its id; what it is about follows after "
+        "a slash. Without it the open ones are listed.",
     ),
-    answer: str = typer.Argument("", help="The answer; JSON for lists and numbers."),
+    answer: str = typer.Argument("", help="The answer: a name, a word or a number; JSON for a list."),
     game: Path = GAME,
     format: str = typer.Option("text", help="text or json."),
 ) -> None:
@@ -438,9 +437,17 @@ def decide(
     The nation has sent nothing by that. If it sends orders later, your answer stays, unless the orders answer
     the question themselves. Without a decision, the open questions are listed, with what is answered already.
 
-    Example: wteaw decide NATION loss-order '["KIND", "KIND"]' --game games/flanders
+    Example: wteaw decide NATION a ANSWER --game games/flanders
     """
-    from ..play.questions import NotAnswerable, answer_for
+    from ..play.answers import (
+        NotAnswerable,
+        answer_for,
+        answer_in_words,
+        answer_named,
+        in_words,
+        key_named,
+        who_answers,
+    )
     from ..turn.decisions import MODERATOR
     from .names import nation_named
 
@@ -453,30 +460,34 @@ def decide(
     if not answer:
         raise Stop(f"what is the answer to {decision}?", ExitCode.CALL)
     try:
-        value = json.loads(answer)
-    except json.JSONDecodeError:
-        value = answer
-    try:
-        answer_for(found, nation, decision, value)
+        key = key_named(found, decision)
+        value = answer_named(found, nation, key, answer)
+        answer_for(found, nation, key, value)
     except NotAnswerable as error:
         raise Stop(str(error), ExitCode.CALL) from None
     now = found.stage().position.turn
-    said = f"{nation} answers {decision} with {value!r} in turn {now}."
-    tell(format, {"nation": nation, "decision": decision, "answer": value, "turn": now}, said)
+    who, what = who_answers(found, nation), answer_in_words(found, value)
+    said = f"{who} answers {in_words(found, key)}: {what} (turn {now})."
+    tell(format, {"nation": nation, "decision": key, "answer": value, "turn": now}, said)
 
 
 def _open_questions(found: Any, nation: str, format: str) -> None:
     """List the questions that can be answered now, of one nation or of all."""
+    from ..play.answers import answer_in_words, in_words, listed, who_answers
     from ..play.pending import open_decisions
-    from ..play.questions import offers_in, open_now
+    from ..play.questions import offers_in
     from ..turn.decisions import MODERATOR
 
     rows = found.ruleset.rows("decisions")
     offers = [o for o in offers_in(found) if nation in ("", o.to)]
     left = open_decisions(found) if nation in ("", MODERATOR) else []
-    may = sorted(
-        i for i in open_now(found) if nation in ("", str(rows[i].get("asks"))) or nation != MODERATOR
-    )
+    here = listed(found)
+    asked_now = {o.key for o in left}
+    may = [
+        one
+        for one in here
+        if one.key in rows and (nation in ("", str(rows[one.key].get("asks"))) or nation != MODERATOR)
+    ]
     given = {n: said for n, said in found.decided().items() if nation in ("", n)}
     flat = [(n, key, said) for n, answers in given.items() for key, said in answers.items()]
     tell(
@@ -484,13 +495,17 @@ def _open_questions(found: Any, nation: str, format: str) -> None:
         {
             "asked": [{"nation": o.to, "decision": o.key, "by": o.by, "default": o.default} for o in offers]
             + [{"nation": MODERATOR, "decision": o.key, "default": o.default} for o in left],
-            "may_be_asked": may,
+            "may_be_asked": [one.key for one in may],
             "answered": given,
         },
-        *(f"{o.to} is asked {o.key}: {o.said}" for o in offers),
-        *(f"{MODERATOR} is asked {o.key}: {o.said}" for o in left),
-        *(f"may be asked: {i}{': ' + str(rows[i]['help']) if rows[i].get('help') else ''}" for i in may),
-        *(f"answered for {n}: {key}: {said}" for n, key, said in flat),
+        *(f"{who_answers(found, o.to)} is asked {in_words(found, o.key)}: {o.said}" for o in offers),
+        *(f"The moderator is asked: {one.line}" for one in here if one.key in asked_now),
+        *(f"May be asked: {one.line}" for one in may),
+        *(
+            f"Answered for {who_answers(found, n)}: {in_words(found, key)}: {answer_in_words(found, said)}"
+            for n, key, said in flat
+        ),
+        *(["`wteaw decide NATION LETTER ANSWER` answers; NATION may be `moderator`."] if here else []),
     )
 
 

@@ -61,16 +61,15 @@ def games(
     if not where.exists():
         raise Stop(f"{where} is neither a folder nor a database", ExitCode.CALL)
     found: list[dict[str, Any]] = []
+    lines: list[str] = []
     for named in _named(where):
-        told = standing_of(open_game(Path(named)))
+        game = open_game(Path(named))
+        told = standing_of(game)
+        late = f"; late: {', '.join(map(game.name_of, told['late']))}" if told["late"] else ""
+        lines.append(f"{named}: {told['title']}, {told['waits']}{late}.")
         found.append(
             {"game": named, **{k: told[k] for k in ("title", "turn", "ended", "closed", "waits", "late")}}
         )
-    lines = [
-        f"{one['game']}: {one['title']}, "
-        f"{one['waits']}{'; late: ' + ', '.join(one['late']) if one['late'] else ''}."
-        for one in found
-    ]
     tell(
         format,
         {"games": found},

@@ -147,8 +147,7 @@ def submit(
     except NothingStands:
         _tell_verdict(format, [f"Nothing was submitted; {_still_counts(found, whose)}."])
         raise typer.Exit(ExitCode.FOUND) from None
-    name = found.ruleset.row("nations", whose).get("name", whose)
-    verdict = [f"{_several(len(taken.orders))} submitted for {name}; before, {before}."]
+    verdict = [f"{_several(len(taken.orders))} submitted for {found.name_of(whose)}; before, {before}."]
     verdict += filter(None, [part_in_dice(found, whose, salt)])
     verdict += told_of(found, whose)
     _tell_verdict(format, verdict)
@@ -172,6 +171,7 @@ def show(game: Path = GAME, nation: str = NATION, key: str = KEY, format: str = 
     """
     from ..orders.readback import read_back
     from ..orders.readback_text import rendered
+    from ..play.answers import answer_in_words, in_words
     from ..play.questions import offers_to
 
     found = open_game(game)
@@ -206,11 +206,14 @@ def show(game: Path = GAME, nation: str = NATION, key: str = KEY, format: str = 
         )
         return
     if here is None or back is None:
-        typer.echo(f"{whose} has submitted nothing for turn {turn}.")
+        typer.echo(f"{found.name_of(whose)} has submitted nothing for turn {turn}.")
     else:
-        typer.echo(rendered(back, received=f"Handed in by the {here.by}"), nl=False)
+        typer.echo(rendered(back, received=f"Sent by the {here.by}"), nl=False)
     for key, answer in decided.items():
-        typer.echo(f"The moderator answers {key}: {answer} (until orders of {whose} answer it themselves)")
+        words, given = in_words(found, key), answer_in_words(found, answer)
+        typer.echo(
+            f"The moderator answers {words}: {given} (until orders of {found.name_of(whose)} answer it)"
+        )
     for offer in asked:
         typer.echo(f"NOT ANSWERED: {offer.said}")
     for one in files:
@@ -249,7 +252,7 @@ def back(
     tell(
         format,
         {"nation": whose, "file": to, "orders": n},
-        f"The {_several(n).rpartition(' ')[0]} of file {to} count again for {whose}.",
+        f"The {_several(n).rpartition(' ')[0]} of file {to} count again for {found.name_of(whose)}.",
     )
 
 
@@ -285,7 +288,8 @@ def _seat(found: Any, nation: str, key: str) -> tuple[str, str]:
         return whose, PLAYER
     world = found.seated_world()
     if world.commander_of(named) != whose:
-        raise Stop(f"this key is for {whose}, not for {nation}; nothing was changed")
+        theirs, other = found.name_of(whose), found.name_of(named)
+        raise Stop(f"this key is for {theirs}, not for {other}; nothing was changed")
     return named, PLAYER
 
 

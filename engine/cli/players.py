@@ -42,10 +42,12 @@ def list_(game: Path = GAME, format: str = FORMAT) -> None:
         typer.echo(json.dumps({"list": people, "vacant": vacant}, ensure_ascii=False))
         return
     for one in waiting:
-        more = f", {one.status} for {one.nation}" if one.nation else ""
-        typer.echo(f"{one.name} <{one.email}> would join {one.side}{more}")
+        more = f", {one.status} for {found.name_of(one.nation)}" if one.nation else ""
+        typer.echo(f"{one.name} <{one.email}> would join {_side(found, one.side)}{more}")
     for place in places:
-        typer.echo(f"{place.nation} is vacant ({place.text}): {place.by} chooses")
+        typer.echo(
+            f"{found.name_of(place.nation)} is vacant ({place.text}): {_side(found, place.by)} chooses"
+        )
 
 
 @app.command()
@@ -65,7 +67,7 @@ def add(
     found = open_game(game)
     wanted = one_named("side", side, found.ruleset) if side else ""
     one = WaitingList(found).add(name, email, wanted)
-    tell(format, _of(one), f"{one.name} is on the list and would join {one.side}.")
+    tell(format, _of(one), f"{one.name} is on the list and would join {_side(found, one.side)}.")
 
 
 @app.command()
@@ -88,7 +90,8 @@ def propose(
     tell(
         format,
         _of(one),
-        f"{one.name} is asked to command {one.nation}; `wteaw players agree` notes that they will.",
+        f"{one.name} is asked to command {found.name_of(one.nation)}; `wteaw players agree` notes that they "
+        "will.",
     )
 
 
@@ -100,11 +103,13 @@ def agree(name: str = NAME, game: Path = GAME, format: str = FORMAT) -> None:
     """
     from ..store.pool import WaitingList
 
-    one = WaitingList(open_game(game)).agree(name)
+    found = open_game(game)
+    one = WaitingList(found).agree(name)
     tell(
         format,
         _of(one),
-        f"{one.name} agrees to command {one.nation}; `wteaw players seat {one.nation}` makes the change.",
+        f"{one.name} agrees to command {found.name_of(one.nation)}; `wteaw players seat {one.nation}` makes "
+        "the change.",
     )
 
 
@@ -118,7 +123,8 @@ def seat(nation: str = NATION, game: Path = GAME, format: str = FORMAT) -> None:
 
     found = open_game(game)
     one = WaitingList(found).seat(nation_named(nation, found.ruleset))
-    tell(format, _of(one), f"{one.name} commands {one.nation} from turn {found.stage().position.turn} on.")
+    now = found.stage().position.turn
+    tell(format, _of(one), f"{one.name} commands {found.name_of(one.nation)} from turn {now} on.")
 
 
 @app.command()
@@ -132,7 +138,7 @@ def leave(nation: str = NATION, game: Path = GAME, format: str = FORMAT) -> None
     found = open_game(game)
     whose = nation_named(nation, found.ruleset)
     WaitingList(found).leave(whose)
-    tell(format, {"nation": whose, "vacant": True}, f"{whose} is vacant.")
+    tell(format, {"nation": whose, "vacant": True}, f"{found.name_of(whose)} is vacant.")
 
 
 @app.command()
@@ -163,16 +169,24 @@ def key(
 
     found = open_game(game)
     whose = nation_named(nation, found.ruleset)
+    name = found.name_of(whose)
     if revoke:
         ended = player_keys.revoke(found, whose)
         tell(
             format,
             {"nation": whose, "ended": ended},
-            f"The key of {whose} has ended." if ended else f"{whose} had no key.",
+            f"The key of {name} has ended." if ended else f"{name} had no key.",
         )
         return
     given = player_keys.give(found, whose)
     tell(format, {"nation": whose, "key": given}, given)
+
+
+def _side(found: Any, side: str) -> str:
+    """A side by its name; `the moderator` where they choose."""
+    if not side:
+        return "any side"
+    return str(found.ruleset.row_or_empty("sides", side).get("name", f"the {side}"))
 
 
 def _of(one: Any) -> dict[str, Any]:

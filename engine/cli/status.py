@@ -23,10 +23,9 @@ def status(game: Path = GAME, format: str = typer.Option("text", help="text or j
     if format == "json":
         typer.echo(json.dumps(told))
         return
-    names = {n: str(row.get("name", n)) for n, row in found.ruleset.rows("nations").items()}
     typer.echo(f"{found.head['title']}, the game {found.id}: {told['waits']}.")
     for seat in told["seats"]:
-        typer.echo(f"  {names.get(seat['nation'], seat['nation'])}: {seat['says']}")
+        typer.echo(f"  {found.name_of(seat['nation'])}: {seat['says']}")
     if told["policies"]:
         one = len(told["policies"]) == 1
         typer.echo(f"  {len(told['policies'])} more {'nation is' if one else 'nations are'} played by bots.")

@@ -12,6 +12,7 @@ from ..store import MODERATOR, PLAYER, POLICY, PROXY, Game, StoreError, Submissi
 from ..turn import vacancies
 from ..turn.left_open import OpenDecision, left_open
 from ..turn.referee import asked_seats, commanded_nations
+from .answers import answer_in_words, in_words, listed
 from .questions import offers_in
 from .views import whole_world
 
@@ -37,8 +38,7 @@ def points(game: Game) -> list[tuple[int, int, str]]:
 def _whose(game: Game, asked: Collection[str]) -> str:
     """Of whom something is wanted, in words after it; empty if many are asked, or nobody."""
     few = bool(asked) and len(asked) <= 3 and len(asked) < len(commanded(game))
-    rows = game.ruleset.rows("nations")
-    return f" from {', '.join(str(rows[n].get('name', n)) for n in asked)}" if few else ""
+    return f" from {', '.join(map(game.name_of, asked))}" if few else ""
 
 
 def wanted_now(game: Game) -> str:
@@ -104,7 +104,7 @@ def standing_of(game: Game) -> dict[str, Any]:
     for one in out["seats"]:
         if answers := decided.get(one["nation"]):
             one["says"] += "; the moderator answers " + ", ".join(
-                f"{key}: {said}" for key, said in answers.items()
+                f"{in_words(game, key)}: {answer_in_words(game, said)}" for key, said in answers.items()
             )
     out["late"] = [s["nation"] for s in out["seats"] if not s["sent"]]
     offers = offers_in(game)
@@ -129,12 +129,10 @@ def standing_of(game: Game) -> dict[str, Any]:
     )
     told = []
     for offer in offers:
-        name = game.ruleset.row_or_empty("nations", offer.to).get("name", offer.to)
-        told.append(f"Tell {name}, who has not answered: {offer.said}")
+        told.append(f"Tell {game.name_of(offer.to)}, who has not answered: {offer.said}")
     out["vacant"] = vacant(game)
     for nation in out["vacant"]:
-        name = game.ruleset.row("nations", nation).get("name", nation)
-        told.append(f"{name} has no player: `wteaw players list` says who chooses one.")
+        told.append(f"{game.name_of(nation)} has no player: `wteaw players list` says who chooses one.")
     todo = [*told, *to_decide(game), *([] if out["closed"] else [publish]), following]
     return out | {"waits": f"waiting for {wanted_now(game)}", "moderator": todo, "next": following}
 
@@ -170,9 +168,9 @@ def stand_in(game: Game, ally: str, given: Submission) -> str:
     """
     here = game.submissions().get(given.nation)
     if here is not None and here.by in (PLAYER, MODERATOR):
-        raise StoreError(f"{given.nation} has sent its own orders")
+        raise StoreError(f"{game.name_of(given.nation)} has sent its own orders")
     if not may_stand_in(game, ally, given.nation):
-        raise StoreError(f"{ally} may not give orders for {given.nation}")
+        raise StoreError(f"{game.name_of(ally)} may not give orders for {game.name_of(given.nation)}")
     return game.submit(replace(given, by=PROXY))
 
 
@@ -185,4 +183,9 @@ def open_decisions(game: Game) -> list[OpenDecision]:
 
 def to_decide(game: Game) -> list[str]:
     """What is left to the moderator, in sentences."""
-    return [f"Decide (`wteaw decide moderator {o.key} ANSWER`): {o.said}." for o in open_decisions(game)]
+    waiting = {o.key for o in open_decisions(game)}
+    return [
+        f"Decide (`wteaw decide moderator {one.letter} ANSWER`): {one.says}."
+        for one in (listed(game) if waiting else ())
+        if one.key in waiting
+    ]

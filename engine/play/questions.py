@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..core.faults import StoreError
 from ..core.frame import inputs, nodes_in, steps
 from ..core.model import Row, Ruleset, derived_of
 from ..core.nested import inside
@@ -22,18 +21,12 @@ from ..orders.text import order_text
 from ..ruleset.expressions.parse import strip_mark
 from ..store import PLAYER, Game
 from ..turn.context import OrderContext
-from ..turn.decisions import MODERATOR, answer_refusal
 from ..turn.sequence import step_orders
 from ..turn.vacancies import seat
 from ..world.messages import fill
 from ..world.selections import as_set
 from ..world.world import World
-from .views import view_world, whole_world
-
-
-class NotAnswerable(StoreError):
-    """A question that is not open, or an answer that is none of it."""
-
+from .views import whole_world
 
 ASKED_BY = ("ask", "choose", "wants", "asks", "decision")
 """The keys by which a row or a step names a decision that it asks."""
@@ -60,24 +53,6 @@ class PendingOffer:
         """The offer, how it is answered, and what no answer means."""
         lines = " or ".join(f"`{line}`" for line in self.answers)
         return f"{self.says} Answer with {lines}; without an answer it is: {self.default}."
-
-
-def answer_for(game: Game, nation: str, decision: str, answer: Any) -> None:
-    """Answer a question for a nation, or for the moderator.
-
-    NotAnswerable where it is not open, or not answered so.
-    """
-    view = view_world(game, nation) if nation != MODERATOR else whole_world(game)
-    why = answer_refusal(OrderContext(view), nation, decision, answer)
-    if why is not None:
-        raise NotAnswerable(f"{why.text}{f'; {why.hint}' if why.hint else ''}")
-    id_ = decision.partition("/")[0]
-    if nation != MODERATOR and nation not in game.asked():
-        raise NotAnswerable(f"{nation} is not asked for anything now")
-    if id_ not in (may := open_now(game)):
-        here = f"open are {', '.join(sorted(may))}" if may else "no question is open"
-        raise NotAnswerable(f"nothing asks {id_} before orders are taken again; {here}")
-    game.decide(nation, decision, answer)
 
 
 def open_now(game: Game) -> set[str]:
@@ -117,9 +92,8 @@ def told_of(game: Game, nation: str) -> list[str]:
     """What a nation that has sent offers is told of them, in sentences: who hears of each before it
     counts.
     """
-    rows = game.ruleset.rows("nations")
     return [
-        f"{rows[o.to].get('name', o.to)} is told of this offer before the turn is resolved: {o.says}"
+        f"{game.name_of(o.to)} is told of this offer before the turn is resolved: {o.says}"
         for o in offers_in(game)
         if o.by == nation
     ]

@@ -16,7 +16,7 @@ from ..store import POLICY, PROXY, Game, Scribe, StoreError, Submission
 from ..turn import vacancies
 from ..turn.context import Order
 from ..turn.referee import Resolution
-from .pending import commanded, open_decisions, seats
+from .pending import commanded, seats, to_decide
 from .questions import offers_in
 from .verify import broken_chain
 from .views import Views
@@ -138,20 +138,22 @@ def _resolve_once(
         raise BrokenGame(f"{broken}; `wteaw verify` looks at everything")
     waiting = game.stage().position.waiting or {}
     given = [] if "pause" in waiting else policy_submissions(game, workers=workers)
-    if undecided := open_decisions(game) if not force and has_players(game) else []:
-        listed = "; ".join(f"{o.key} ({o.text}: {o.answers})" for o in undecided)
+    if undecided := to_decide(game) if not force and has_players(game) else []:
         raise StoreError(
-            f"the rules leave to the moderator: {listed}; `wteaw decide moderator`, or `--force` for the "
+            f"the rules leave this to the moderator: {' '.join(undecided)} `--force` resolves with the "
             "defaults"
         )
     here = set(game.submissions()) | {s.nation for s in given}
     missing = tuple(n for n in game.awaited() if n not in here) if "pause" not in waiting else ()
     if missing and not force:
-        raise StoreError(f"no orders yet from {', '.join(missing)}; `--force` resolves without them")
+        raise StoreError(
+            f"no orders yet from {', '.join(map(game.name_of, missing))}; `--force` resolves without them"
+        )
     if not force and not (dry or practice) and (offers := offers_in(game)):
         first = offers[0]
         raise StoreError(
-            f"{first.to} has not answered what {first.by} offers: {first.said} `--force` resolves without "
+            f"{game.name_of(first.to)} has not answered what {game.name_of(first.by)} offers: {first.said} "
+            "`--force` resolves without "
             "an answer"
         )
     lacking = _lacking(game, given, missing)
@@ -186,5 +188,5 @@ def _lacking(game: Game, given: Iterable[Submission], missing: Iterable[str]) ->
     orders: dict[str, list[Any]] = {**{n: [] for n in missing}, **{s.nation: list(s.orders) for s in given}}
     for nation, listed in sorted(orders.items()):
         for why in standing(views.world(nation), nation, listed)[1].values():
-            return f"{game.ruleset.row_or_empty('nations', nation).get('name', nation)}: {why}"
+            return f"{game.name_of(nation)}: {why}"
     return ""

@@ -62,7 +62,7 @@ def what_if(game: Game, number: int, nation: str = "", text: str | None = None) 
         return RollbackPreview(number, turn, dropped, fresh, _files(game, number), _people(game, number))
     asked = asked_seats(game.ruleset, stage.position)
     if nation not in asked:
-        name, others = (", ".join(_name(game, n) for n in some) for some in ([nation], asked))
+        name, others = (", ".join(game.name_of(n) for n in some) for some in ([nation], asked))
         raise NotThere(
             f"at that point orders of {others or 'nobody'} are wanted; "
             f"those of {name} are put right by going back to a point where they are"
@@ -92,10 +92,6 @@ def what_if(game: Game, number: int, nation: str = "", text: str | None = None) 
         tuple(gone[:MOST]),
         tuple(come[:MOST]),
     )
-
-
-def _name(game: Game, nation: str) -> str:
-    return str(game.ruleset.row_or_empty("nations", nation).get("name", nation))
 
 
 def stage_of_turn(game: Game, turn: int) -> int | None:

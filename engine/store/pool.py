@@ -98,11 +98,11 @@ class WaitingList:
         world, found = self.game.seated_world(), self._named(name)
         place = vacancy(world, nation)
         if place is None or seat(world, nation) not in EMPTY:
-            raise StoreError(f"{nation} is no vacant position")
+            raise StoreError(f"{self.game.name_of(nation)} is no vacant position")
         if by != place.by:
-            raise StoreError(f"{nation} is {place.text}: {place.by} chooses, not {by}")
+            raise StoreError(f"{self.game.name_of(nation)} is {place.text}: {place.by} chooses, not {by}")
         if found.status == SEATED:
-            raise StoreError(f"{found.name} commands {found.nation} already")
+            raise StoreError(f"{found.name} commands {self.game.name_of(found.nation)} already")
         return self._keep(replace(found, nation=nation, status=PROPOSED))
 
     def agree(self, name: str) -> Candidate:
@@ -118,18 +118,18 @@ class WaitingList:
             (c for c in self.candidates() if c.nation == nation and c.status in (PROPOSED, AGREED)), None
         )
         if found is None:
-            raise StoreError(f"nobody has been proposed for {nation}")
+            raise StoreError(f"nobody has been proposed for {self.game.name_of(nation)}")
         if found.status == PROPOSED:
-            raise StoreError(f"{found.name} has not agreed yet to command {nation}")
+            raise StoreError(f"{found.name} has not agreed yet to command {self.game.name_of(nation)}")
         if seat(self.game.seated_world(), nation) not in EMPTY:
-            raise StoreError(f"{nation} is no vacant position")
+            raise StoreError(f"{self.game.name_of(nation)} is no vacant position")
         self.game.command(nation, "player", found.name)
         return self._keep(replace(found, status=SEATED))
 
     def leave(self, nation: str) -> None:
         """A player gives up their position, which is vacant from now on."""
         if seat(self.game.seated_world(), nation) in EMPTY:
-            raise StoreError(f"nobody commands {nation}")
+            raise StoreError(f"nobody commands {self.game.name_of(nation)}")
         self.game.command(nation, "vacant", "")
         for one in self.candidates():
             if one.nation == nation and one.status == SEATED:

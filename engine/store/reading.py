@@ -283,6 +283,10 @@ class GameReader:
         with self._reading() as db:
             return {row.nation: row.seat for row in db.execute(query.order_by(seats.c.nation))}
 
+    def name_of(self, nation: str) -> str:
+        """A nation by its name."""
+        return str(self.ruleset.row_or_empty("nations", nation).get("name", nation))
+
     def seated_position(self) -> Position:
         """The present position as those see it who have been given a seat since."""
         position, given = self.stage().position, self.commands()

@@ -78,16 +78,10 @@ def answer_refusal(context: OrderContext, nation: str, key: str, answer: Any) ->
     asks = str(row.get("asks", "=self"))
     if not asks.startswith("=") and asks != MODERATOR and not is_for(context.world, asks, nation):
         return Refusal(RefusalCode.CLOSED, f"{id_} does not ask your nation")
-    slots = row.get("slots", {})
-    about = (
-        next((n for n in slots if n != "answer"), row.get("about", ""))
-        if "answer" in slots or "about" in row
-        else ""
-    )
+    about, kind = subject_of(row)
     me = Entity("nation", nation)
     names: dict[str, Any] = {"self": me, "nation": me}
     if subject:
-        kind = str(as_slot(slots.get(about, about))["kind"])
         if not about:
             return Refusal(
                 RefusalCode.NAME, f"the answer to {id_} is about nothing in particular, not about {subject!r}"
@@ -103,8 +97,40 @@ def answer_refusal(context: OrderContext, nation: str, key: str, answer: Any) ->
                 f"did you mean {near[0]!r}?" if near else "",
             )
         names[about] = context.world.thing(subject, kind if kind in KINDS else None)
-    declared = slots.get("answer", next(iter(slots.values()), None) if len(slots) == 1 else None)
-    return _unfit(context, row, as_slot(declared), names, answer)
+    return _unfit(context, row, _declared(row), names, answer)
+
+
+def subject_of(row: DecisionRow) -> tuple[str, str]:
+    """What each answer to a decision is about: its name in scope and its kind; both empty where it is about
+    nothing in particular.
+    """
+    slots = row.get("slots", {})
+    if "answer" not in slots and "about" not in row:
+        return "", ""
+    about = next((n for n in slots if n != "answer"), row.get("about", ""))
+    return about, str(as_slot(slots.get(about, about))["kind"]) if about else ""
+
+
+def kind_of_answers(context: OrderContext, row: DecisionRow, names: Names, answer: Any) -> str:
+    """The kind of thing that a decision is answered with, as its slot says or as the things are that may be
+    named; empty where they are known only when it comes up, or `answer` is what holds without one.
+    """
+    kind = str(_declared(row).get("kind", ""))
+    if kind in KINDS or "from" not in row or isinstance(row["from"], list):
+        return kind
+    if _unbound({"least": row["from"]}, names):
+        return kind
+    found = as_set(context.world, context.world.value(strip_mark(str(row["from"])), names))
+    if found and isinstance(found[0], Entity) and answer != _by_default(context, row, names):
+        return found[0].kind
+    return kind
+
+
+def _declared(row: DecisionRow) -> Row:
+    """The slot that takes the answer."""
+    slots = row.get("slots", {})
+    only = next(iter(slots.values()), None) if len(slots) == 1 else None
+    return as_slot(slots.get("answer", only))
 
 
 def options_of(world: World, row: DecisionRow, names: Names) -> list[Any]:
@@ -144,13 +170,7 @@ def _unfit(
             if wrong is None
             else Refusal(RefusalCode.CHOICE, text, "answer", f"it is one of {', '.join(map(str, listed))}")
         )
-    if not listed and kind not in KINDS and "from" in row and not _unbound({"least": row["from"]}, names):
-        found = as_set(context.world, context.world.value(strip_mark(str(row["from"])), names))
-        kind = (
-            found[0].kind
-            if found and isinstance(found[0], Entity) and answer != _by_default(context, row, names)
-            else kind
-        )
+    kind = kind_of_answers(context, row, names, answer)
     if kind in KINDS:
         for one in answer if isinstance(answer, list) else [answer]:
             if not context.ruleset.has(KINDS[kind], str(one)):

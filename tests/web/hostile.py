@@ -44,7 +44,7 @@ NASTY = (
 )  # fmt: skip
 FIELDS = (
     "token", "text", "out", "nothing", "live", "mend", "line", "file", "others", "turn", "window", "size", "form", "nation", "key", "answer",
-    "decision", "due", "days", "auto", "remind", "public", "pause", "more", "stage", "force", "to", "reason", "sure", "act", "name", "email",
+    "decision", "about", "due", "days", "auto", "remind", "public", "pause", "more", "stage", "force", "to", "reason", "sure", "act", "name", "email",
     "role", "session", "mail", "rules", "shown", "from", "log", "row", "attacker", "defender", "place", "ruleset", "id", "title", "scenario", "send", "test", "quiet",
 )  # fmt: skip
 HEADS = (

@@ -85,7 +85,7 @@ def test_a_turn_in_six_steps(at: House, red: Browser, mo: Browser) -> None:
     assert "reminded; the mail waits" in said(mo.get("game"))
     assert [m["To"] for m in at.mails() if "missing" in m["Subject"]] == ["bob@b.example"]
     assert "reminded; the mail has gone" in said(mo.get("game"))
-    assert "no orders yet from blue" in said(mo.post("game/resolve", stage(mo)))
+    assert "no orders yet from Blue" in said(mo.post("game/resolve", stage(mo)))
     blue.post("orders/send", {"text": "", "nothing": "1"})
     mo.post("game/close", {})
     assert "closed" in said(red.send("dig\ndig\n")) and red.send("dig\n").status_code == 409
