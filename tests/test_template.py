@@ -26,7 +26,7 @@ from wteaw.orders.sheet_layout import (
     _together,
     order_template,
 )
-from wteaw.orders.sheet_line import Offered
+from wteaw.orders.sheet_line import Offered, joined_names
 from wteaw.turn.referee import waiting_seats
 from wteaw.world.world import World
 
@@ -224,6 +224,15 @@ def test_of_many_marches_the_smallest_share_a_line() -> None:
     joined = _together(many, 4)
     assert [one.origin for one in joined] == ["p1", "p3", "p4", "p5", "p6"]
     assert [name for name, _ in joined[0].also] == ["p2"]
+    assert "from p2: x" in " ".join(_rows([("", joined)])), "each place says whom its units can attack"
+
+
+def test_a_number_behind_a_name_that_ends_in_one_stands_in_brackets() -> None:
+    assert joined_names([("Shanghai 4", "2"), ("Belgium", "7"), ("Ruhr", "")]) == [
+        "Shanghai 4 (2)",
+        "Belgium 7",
+        "Ruhr",
+    ]
 
 
 def test_parts_with_few_lines_stand_under_one_title() -> None:

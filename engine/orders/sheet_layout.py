@@ -20,7 +20,7 @@ from .mail_text import END
 from .names import Names
 from .reference import HELP
 from .sheet import offers_of
-from .sheet_line import BLANK, FREE, NEUTRAL, OWN, Offered, joined_names
+from .sheet_line import BLANK, ENEMY, FREE, NEUTRAL, OWN, Offered, joined_names
 
 WIDTH = 72
 ANSWERED = "## A line sent with its ? is answered with all that may stand there."
@@ -141,8 +141,13 @@ def _together(lines: Sequence[Offered], many: int) -> list[Offered]:
             out.append(line)
         else:
             also = (*out[same].also, (line.origin, next(line.lines())))
-            out[same] = replace(out[same], also=also, also_word=FROM)
+            out[same] = replace(out[same], also=also, also_word=FROM, rest=(*out[same].rest, line))
     return out
+
+
+def _against(line: Offered) -> list[str]:
+    """The enemies whom units can reach, with what is said of them."""
+    return [name for word, some in line.choices if word == ENEMY for name in joined_names(some)]
 
 
 def _quiet(line: Offered) -> bool:
@@ -189,11 +194,14 @@ def _of_what(world: World) -> str:
 def _laid_out(line: Offered) -> list[str]:
     """One line of the form, with all that may be chosen: beside it if there is room, else below it."""
     groups: list[tuple[str, Sequence[str]]] = [("", [line.said])] if line.said else []
-    others = list(dict.fromkeys(short for short, _ in line.also if short != line.origin))
+    apart = {one.origin: _against(one) for one in line.rest if line.also_word == FROM}
+    others = [short for short in dict.fromkeys(short for short, _ in line.also) if not apart.get(short)]
+    others = [short for short in others if short != line.origin]
     elsewhere = [(line.also_word, others)] if others else []
     choices = [(word, joined_names(some)) for word, some in line.choices]
     # of units that go from elsewhere each place has choices of its own: they come after those of the first
     groups += [*choices, *elsewhere] if line.also_word == FROM else [*elsewhere, *choices]
+    groups += [(f"from {origin}", enemies) for origin, enemies in apart.items() if enemies]
     groups += [("and", [f"{line.more} more of this kind"])] if line.more else []
     text = f"# {line.text}"
     if not groups:

@@ -49,5 +49,9 @@ class Offered:
 
 
 def joined_names(items: Iterable[Named]) -> list[str]:
-    """Names with what is said of them."""
-    return [f"{name} {note}" if note else name for name, note in items]
+    """Names with what is said of them; behind a name that ends in a number it stands in brackets."""
+    out = []
+    for name, note in items:
+        said = f"({note})" if name[-1:].isdigit() else note
+        out.append(f"{name} {said}" if note else name)
+    return out
