@@ -7,6 +7,7 @@ their numbers.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -351,50 +352,38 @@ class _BattleMaker(Lineup):
         if not isinstance(row, Mapping):
             return None
         who = [i for i in self.of_side[side] if self.passes(row.get("who"), i) and not self.groups[i].row]
-        must = self.compile(row["must"], side) if "must" in row else None
-        may = self.compile(row["may"], side) if "may" in row else None
-        first = self.row["leave"].get("both", SIDES[ATTACKER]) == SIDES[side]
-        return Leave(
+        whole = Leave(
             side=side,
             after=int(row.get("after", 1)),
             groups=who,
-            must=must,
-            may=may,
+            must=self.compile(row["must"], side) if "must" in row else None,
+            may=self.compile(row["may"], side) if "may" in row else None,
             rounds=limits.get("rounds"),
             losses=limits.get("losses"),
-            first=first,
+            first=self.row["leave"].get("both", SIDES[ATTACKER]) == SIDES[side],
             kills=limits.get("kills"),
             behind=self._behind(row, side, who),
-            own=tuple(self._own(row, side, who, limits.get("by", {}))),
         )
+        return replace(whole, own=tuple(self._own(whole, limits.get("by", {}))))
 
-    def _own(
-        self, row: Mapping[str, Any], side: int, who: Sequence[int], by: Mapping[str, Any]
-    ) -> Iterator[Leave]:
+    def _own(self, side: Leave, by: Mapping[str, Any]) -> Iterator[Leave]:
         """When single forces of a side, or the units of a nation, leave by themselves."""
-        may = self.compile(row["may"], side) if "may" in row else None
         forces = {part for part in by if any(g.force == part for g in self.groups)}
         for part, limits in sorted(by.items()):  # beside forces that are named, a nation is its units in none
             mine = {
                 i
-                for i in self.of_side[side]
+                for i in self.of_side[side.side]
                 if part == (self.groups[i].force if forces else "") or self._is_of(i, part, forces)
             }
-            groups = [i for i in who if i in mine]
-            whole = [i for i in self.of_side[side] if i in mine and not self.groups[i].virtual]
-            behind = tuple(i for i in whole if i not in groups) if row.get("behind") == "lost" else ()
-            after = int(row.get("after", 1))
-            yield Leave(
-                side=side,
-                after=after,
-                groups=groups,
+            yield replace(
+                side,
+                groups=[i for i in side.groups if i in mine],
                 must=None,
-                may=may,
                 rounds=limits.get("rounds"),
                 losses=limits.get("losses"),
                 first=False,
                 kills=limits.get("kills"),
-                behind=behind,
+                behind=tuple(i for i in side.behind if i in mine),
             )
 
     def _is_of(self, index: int, part: str, forces: set[str]) -> bool:

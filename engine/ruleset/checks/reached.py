@@ -299,6 +299,3 @@ def _gaps(node: Node) -> Iterator[Diagnostic]:
             if len(missing) == 1 and low in faces and high in faces:
                 message = f"nothing is said of {missing[0]} on {dice[0]}"
                 yield diagnose("W616", message, results, hint="say what comes of it, or `else: []`")
-
-
-# --- the map
