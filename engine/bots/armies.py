@@ -71,7 +71,7 @@ class Armies:
         self.world = front.world
         self.left = int(rule.get("voyages", 8))
         self._kept: dict[str, Any] = {}
-        self._by_shores: dict[tuple[str, int, int, bool], dict[str, tuple[int, str]]] = {}
+        self._by_shores: dict[tuple[str, int, int, frozenset[str] | None], dict[str, tuple[int, str]]] = {}
         # how much of those who wait on a shore ships are on their way for
         self._fetched: Counter[str] = Counter()
 
@@ -283,7 +283,8 @@ class Armies:
         of them, and from which zone in the first of them, in which they sail `first` steps at most; by other
         ships than the pool's in that one, too (`any_ships`).
         """
-        key = (start, first, pool.moves, any_ships)
+        within = None if any_ships else frozenset(pool.reach)
+        key = (start, first, pool.moves, within)
         if key in self._by_shores:
             return self._by_shores[key]
         links = routes.links_of(self.mode)

@@ -83,8 +83,8 @@ def _enough(front: Front, rule: Row, place: str, kind: str, at_hand: int) -> int
 
 
 def _spare_near(front: Front, rule: Row, place: str) -> Iterator[tuple[str, str, Mapping[str, int]]]:
-    """Places round about with units that can be spared and hold ground: from where, their next step, how many
-    of each kind."""
+    """Places round about with units that can be spared and hold ground, the nearest first: from where, their
+    next step, how many of each kind."""
     seen = {place}
     edge = [place]
     for _ in range(FARTHEST):
@@ -104,6 +104,4 @@ def _spare_near(front: Front, rule: Row, place: str) -> Iterator[tuple[str, str,
             if kinds:
                 spare.append((-sum(kinds.values()), origin, step, kinds))
         yield from ((origin, step, kinds) for _, origin, step, kinds in sorted(spare))
-        if spare:
-            return
         edge = list(ring)
