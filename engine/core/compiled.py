@@ -26,7 +26,7 @@ class kept(Generic[T]):
 
     def __init__(self, make: Callable[[Any], T]) -> None:
         self.make = make
-        self.name = make.__name__
+        self.name = _name_of(make)
         self.__doc__ = make.__doc__
 
     def __get__(self, thing: Any, owner: Any = None) -> T:
@@ -38,9 +38,16 @@ class kept(Generic[T]):
             return found
 
 
+def _name_of(make: Callable[..., Any]) -> str:
+    """The name of a method. A compiled one that has functions within it is an object without a name, of a
+    class that has one.
+    """
+    return str(getattr(make, "__name__", type(make).__name__))
+
+
 def kept_by_arguments(make: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P], T]:
     """`functools.cache` for a method: its answers are kept in the `_kept` of its object."""
-    name = make.__name__
+    name = _name_of(make)
 
     @wraps(make)
     def answer(thing: S, /, *args: P.args, **named: P.kwargs) -> T:
