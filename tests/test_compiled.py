@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import wteaw.core.state
+from wteaw.core.compiled import kept_by_arguments
 
 TOOLS = Path(__file__).parent.parent / "tools"
 sys.path.insert(0, str(TOOLS))
@@ -40,6 +41,29 @@ def test_without_a_compiler_the_build_says_what_is_lacking(
     with pytest.raises(SystemExit, match="there is no C compiler \\(no-such-compiler\\)"):
         compiled_build.build(ENGINE.parent, tmp_path / "built")
     assert not (tmp_path / "built").exists()
+
+
+class _Nameless:
+    """As a method is where it is compiled and has functions within it: without a name."""
+
+    def __init__(self) -> None:
+        self.asked: list[int] = []
+
+    def __call__(self, thing: object, number: int) -> int:
+        self.asked.append(number)
+        return number + 1
+
+
+def test_the_answers_of_a_method_without_a_name_are_kept() -> None:
+    class Thing:
+        def __init__(self) -> None:
+            self._kept: dict[str, object] = {}
+
+    method = _Nameless()
+    answer = kept_by_arguments(method)
+    thing = Thing()
+    assert [answer(thing, 3), answer(thing, 4), answer(thing, 3)] == [4, 5, 4]
+    assert method.asked == [3, 4]
 
 
 @pytest.mark.skipif(not BUILT, reason="this is plain Python; `make compiled` builds the other")
