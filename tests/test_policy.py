@@ -543,6 +543,13 @@ def test_an_empty_place_next_to_enemies_gets_as_many_as_hold_it() -> None:
     assert go({"foot": 3}, "b", "c") in orders(rules({"war": GUARDED}), strong)
 
 
+def test_guards_come_from_behind_where_the_nearest_are_too_few() -> None:
+    """Five of blue throw 50, which three hold: the one next door does not, so two start behind it."""
+    state = position(("red", "foot", "b", 1), ("red", "foot", "a", 6), ("blue", "foot", "d", 5))
+    given = orders(rules({"war": GUARDED}), state)
+    assert given[:2] == [go({"foot": 1}, "b", "c"), go({"foot": 2}, "a", "b")]
+
+
 def test_where_all_that_can_be_spared_would_not_hold_it_only_the_least_go() -> None:
     state = position(("red", "foot", "b", 2), ("blue", "foot", "d", 20))
     given = [slots["units"]["foot"] for _, slots in orders(rules({"war": {**GUARDED, "long": 0}}), state)]
