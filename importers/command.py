@@ -39,7 +39,9 @@ def dpjson(
     refused: bool = typer.Option(False, "--refused", help="List the orders that were refused, and why."),
     format: str = typer.Option("text", help="text or json."),
 ) -> None:
-    """Replay a record phase by phase; the first difference is reported, and the command ends with 1.
+    """Replay a record of a game phase by phase.
+
+    The first difference is reported, and the command ends with 1.
 
     Example: wteaw import dpjson record.json --game games/record
     """
@@ -129,11 +131,10 @@ def triplea(
     force: bool = typer.Option(False, "--force", help="Replace a ruleset that is in the folder already."),
     format: str = typer.Option("text", help="text or json."),
 ) -> None:
-    """Turn a TripleA game file into a ruleset with a scenario and a map; what could not be translated is
-    listed at file:line.
+    """Turn a TripleA game file into a ruleset with a map.
 
-    Positions are read from centers.txt, polygons.txt and map.properties beside the file or one folder above
-    it.
+    A scenario comes with it. What could not be translated is listed at file:line. Positions are read from
+    centers.txt, polygons.txt and map.properties beside the file or one folder above it.
 
     Example: wteaw import triplea games/my_map.xml --out my-map
     """

@@ -70,6 +70,12 @@ def test_help_names_every_command_and_each_has_an_example(capsys: pytest.Capture
             assert code == 0 and ("Example:" in text or "Commands" in text), command.name
 
 
+@pytest.mark.parametrize("group", ["orders", "players", "dice", "import"])
+def test_help_of_a_group_cuts_no_line_off(capsys: pytest.CaptureFixture[str], group: str) -> None:
+    lines = run(capsys, group, "--help")[1].partition("Commands:")[2].splitlines()
+    assert len(lines) > 1 and not [line for line in lines if line.endswith("...")]
+
+
 def test_help_groups_commands_by_who_uses_them(capsys: pytest.CaptureFixture[str]) -> None:
     out = run(capsys, "--help")[1]
     groups = dict(re.findall(r"^(To [a-z ]+):\n((?:  .+\n)+)", out, re.MULTILINE))

@@ -20,7 +20,9 @@ MAX_BYTES = 50_000_000
 
 @app.command()
 def commit(game: Path = GAME, format: str = typer.Option("json", help="json, and nothing else.")) -> None:
-    """What to publish before orders are due: the game's anchor and the commitment to the present turn's dice.
+    """Tell what to publish before orders are due.
+
+    The game's anchor, and the commitment to the present turn's dice.
 
     Example: wteaw dice commit --game games/flanders > published-3.json
     """
@@ -39,8 +41,9 @@ def reveal(
     out: Path = typer.Option(None, help="A file; otherwise it is printed."),
     format: str = typer.Option("json", help="json, and nothing else."),
 ) -> None:
-    """The keys and dice of a turn that a nation may check, as JSON for `dice verify`. After the game's end:
-    the secret itself.
+    """Tell the keys and dice of a turn that a nation may check.
+
+    As JSON for `dice verify`. After the game's end the secret itself.
 
     Example: wteaw dice reveal --game games/flanders --turn 3 --nation NATION --out turn-3.json
     """

@@ -31,7 +31,7 @@ def template(
     out: Path = typer.Option(None, "--out", help="Write it to this file."),
     format: str = SHORT_FORMAT,
 ) -> None:
-    """Write an order file with everything that the nation may order now.
+    """Write an order file with all that a nation may order now.
 
     Example: wteaw orders template --game games/flanders --nation NAME --out orders.txt
     """
@@ -65,7 +65,9 @@ def reference(
     out: Path = typer.Option(None, "--out", help="Write it to this file."),
     format: str = typer.Option("text", help="text or json."),
 ) -> None:
-    """Write how every order is written: syntax, conditions and tasks, with prices.
+    """Write how every order is written, with prices.
+
+    Syntax, conditions and tasks.
 
     Example: wteaw orders reference --game games/flanders --nation NATION
     """
@@ -98,7 +100,9 @@ def check(
     ),
     format: str = FORMAT,
 ) -> None:
-    """Check a file of orders and show it in full words, by what its nation may know; nothing is submitted.
+    """Check a file of orders and show it in full words.
+
+    By what its nation may know. Nothing is submitted.
 
     Example: wteaw orders check orders.txt --game games/flanders
     """
@@ -126,10 +130,11 @@ def submit(
     ),
     only_whole: bool = typer.Option(False, "--only-whole", help="Submit nothing if any line is refused."),
 ) -> None:
-    """Check a file of orders and submit the valid lines, in place of what the nation sent before.
+    """Check a file of orders and submit its valid lines.
 
-    A player shows their key (`wteaw players key`); the moderator says whose orders they are. The first line
-    of a file alone is not enough. A file without a valid line changes nothing.
+    They take the place of what the nation sent before. A player shows their key (`wteaw players key`); the
+    moderator says whose orders they are. The first line of a file alone is not enough. A file without a
+    valid line changes nothing.
 
     Example: wteaw orders submit orders.txt --game games/flanders --nation NATION
     """
@@ -165,7 +170,9 @@ def _tell_verdict(format: str, lines: list[str]) -> None:
 
 @app.command()
 def show(game: Path = GAME, nation: str = NATION, key: str = KEY, format: str = SHORT_FORMAT) -> None:
-    """Show the orders that count for a nation now, and list every file that it has submitted for this stage.
+    """Show the orders that count for a nation now.
+
+    Every file that it has submitted for this stage is listed, too.
 
     Example: wteaw orders show --game games/flanders --nation NATION
     """
@@ -233,7 +240,9 @@ def back(
     ),
     format: str = SHORT_FORMAT,
 ) -> None:
-    """Take back what was submitted since: an earlier file counts again. Until orders are closed.
+    """Let a file of orders that was sent before count again.
+
+    What was submitted since is taken back. Until orders are closed.
 
     Example: wteaw orders back --to 3 --game games/flanders --nation NATION
     """

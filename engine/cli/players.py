@@ -23,7 +23,9 @@ FORMAT = typer.Option("text", "--format", help="text or json.")
 
 @app.command("list")
 def list_(game: Path = GAME, format: str = FORMAT) -> None:
-    """Show who waits, and the vacant positions with those who choose for them.
+    """Show who waits, and which positions are vacant.
+
+    Beside each of these stands who chooses for it.
 
     Example: wteaw players list --game games/flanders
     """
@@ -79,7 +81,9 @@ def propose(
     game: Path = GAME,
     format: str = FORMAT,
 ) -> None:
-    """Choose somebody from the list for a vacant position: a side for its own, the moderator for the others.
+    """Choose somebody from the list for a vacant position.
+
+    A side chooses for its own, the moderator for the others.
 
     Example: wteaw players propose NATION Ann --by SIDE --game games/flanders
     """
@@ -98,7 +102,7 @@ def propose(
 
 @app.command()
 def agree(name: str = NAME, game: Path = GAME, format: str = FORMAT) -> None:
-    """Note that somebody takes the position that they were asked to take.
+    """Note that somebody takes the position offered to them.
 
     Example: wteaw players agree Ann --game games/flanders
     """
@@ -116,7 +120,9 @@ def agree(name: str = NAME, game: Path = GAME, format: str = FORMAT) -> None:
 
 @app.command()
 def seat(nation: str = NATION, game: Path = GAME, format: str = FORMAT) -> None:
-    """Make the change: whoever was chosen and has agreed commands the nation from now on.
+    """Hand a nation over to who was chosen and has agreed.
+
+    They command it from now on.
 
     Example: wteaw players seat NATION --game games/flanders
     """
