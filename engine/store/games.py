@@ -287,7 +287,7 @@ class Game(GameWriter):
         has moved on since, or if orders are closed and it is not the moderator who corrects them.
         """
         here = self.stage()
-        with self._writing(stage=here.number) as db:
+        with self.writing(stage=here.number) as db:
             record = luck.of_turn(db, self.id, here.position.turn)
             if record.closed == here.number and submission.by != MODERATOR:
                 raise StoreError(f"too late: the orders of turn {here.position.turn} are closed")
@@ -310,7 +310,7 @@ class Game(GameWriter):
         """
         here = self.stage()
         turn = here.position.turn
-        with self._writing(stage=here.number) as db:
+        with self.writing(stage=here.number) as db:
             record = luck.of_turn(db, self.id, turn)
             masked = record.salts
             if masked is None:
@@ -325,7 +325,7 @@ class Game(GameWriter):
 
     def note_opened(self, turn: int) -> None:
         """Keys of a turn's dice are handed out: they will not be rolled again."""
-        with self._writing() as db:
+        with self.writing() as db:
             record = luck.of_turn(db, self.id, turn)
             if not record.opened:
                 luck.keep(db, self.id, turn, replace(record, opened=True))
@@ -381,7 +381,7 @@ class Game(GameWriter):
             until=until,
         )
         if dry and not practice and stage.commitment.seats:
-            with self._writing(stage=stage.number) as db:
+            with self.writing(stage=stage.number) as db:
                 self._correct(db, "look", {"turn": turn, "attempt": stage.attempt})
         if dry or practice:
             return result
@@ -392,7 +392,7 @@ class Game(GameWriter):
         ready = self._ready(
             result, self.turn_key(result.position.turn, attempt), attempt, stage.commitment if same else None
         )
-        with self._writing(stage=stage.number) as db:
+        with self.writing(stage=stage.number) as db:
             here = self.submissions(stage.number)
             for submission in given:
                 if submission.nation not in here:
@@ -430,7 +430,7 @@ class Game(GameWriter):
                 f"keys of turn {turn} are known already, so it has to be rolled anew: go back to stage "
                 f"{first}"
             )
-        with self._writing(stage=last) as db:
+        with self.writing(stage=last) as db:
             db.execute(delete(entries).where(entries.c.game == self.id, entries.c.position > number))
             for table in (inputs, seats, decided):
                 ledger.drop(db, table, self.id, table.c.position > number)
@@ -455,7 +455,7 @@ class Game(GameWriter):
             raise StoreError(
                 f"turn {stage.position.turn} is half played: its dice can be changed from its beginning only"
             )
-        with self._writing(stage=stage.number) as db:
+        with self.writing(stage=stage.number) as db:
             attempt = self._fresh_dice(db, stage)
             self._correct(db, "attempt", {"turn": stage.position.turn, "attempt": attempt, "reason": reason})
         self._stage = None
@@ -468,7 +468,7 @@ class Game(GameWriter):
         answers itself.
         """
         here = self.stage().number
-        with self._writing(stage=here) as db:
+        with self.writing(stage=here) as db:
             self._after_closing(db, self.stage(here), {"nation": nation, "decision": decision})
             ledger.put(
                 db,
@@ -487,14 +487,14 @@ class Game(GameWriter):
         `who`: the player's name.
         """
         number = self.stage().number
-        with self._writing(stage=number) as db:
+        with self.writing(stage=number) as db:
             self._after_closing(db, self.stage(number), {"nation": nation, "seat": seat})
             ledger.put(db, seats, game=self.id, position=number, nation=nation, seat=seat)
             self._correct(db, "command", {"nation": nation, "seat": seat, "who": who})
 
     def use_ruleset(self, ruleset: Ruleset, reason: str) -> None:
         """Go on under other rules from the present position on; recorded."""
-        with self._writing() as db:
+        with self.writing() as db:
             keep_ruleset(db, ruleset)
             ledger.change(db, games, {"id": self.id}, ruleset=ruleset.hash)
             self._correct(db, "upgrade", {"from": self.ruleset.hash, "to": ruleset.hash, "reason": reason})

@@ -50,7 +50,7 @@ class GameWriter(GameReader):
     """A game that is written to, each time within one transaction."""
 
     @contextmanager
-    def _writing(self, *, stage: int | None = None) -> Iterator[Connection]:
+    def writing(self, *, stage: int | None = None) -> Iterator[Connection]:
         """One transaction that nobody else writes beside.
 
         With `stage`: StoreError if the game does not stand there any more.

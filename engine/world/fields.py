@@ -58,11 +58,11 @@ _GRADES = columns("nations", "grade")
 class Readings(ABC):
     """The fields of the things of a ruleset and a state, each read by a plan that is made once."""
 
-    __deletable__ = ("_evaluator",)  # `World.close` lets go of it, where the module is compiled, too
+    __deletable__ = ("evaluator",)  # `World.close` lets go of it, where the module is compiled, too
     ruleset: Ruleset
     state: State
     geography: Geography
-    _evaluator: Evaluator
+    evaluator: Evaluator
     _fields: Mapping[str, Row]
     _nations: Mapping[str, Row]
     _places: Mapping[str, Row]
@@ -126,7 +126,7 @@ class Readings(ABC):
             return lambda e: e.id
         term = self.ruleset.rows("definitions").get(name)
         if term is not None and len(term.get("of", ())) == 1 and term["of"][0].rpartition(":")[2] == kind:
-            return lambda e: self._evaluator.functions[name](e)
+            return lambda e: self.evaluator.functions[name](e)
         declared = self._fields.get(name)
         quantity = self.ruleset.rows("stats").get(name)
         if quantity is not None and declared is None and quantity["of"] == kind:
