@@ -230,12 +230,12 @@ def _world(ruleset: Path | None, scenario: str, game: Path | None, nation: str) 
         from .game import open_game
         from .names import nation_named
 
-        found = open_game(game)
+        opened = open_game(game)
         if nation:
-            whose = nation_named(nation, found.ruleset, found.stage().position.state)
-            return view_world(found, whose), whose
-        position = found.stage().position
-        return World(found.ruleset, position.state, moments=position.moments, geography=found.geography), ""
+            whose = nation_named(nation, opened.ruleset, opened.stage().position.state)
+            return view_world(opened, whose), whose
+        position = opened.stage().position
+        return World(opened.ruleset, position.state, moments=position.moments, geography=opened.geography), ""
     if scenario:
         from ..play.scenario import initial_state
         from .game import read_scenario
