@@ -25,7 +25,7 @@ from ..ruleset.drawing import Drawing, drawing_from
 from ..turn.referee import Inputs, Position, asked_seats, waiting_seats
 from ..world.geography import Geography
 from ..world.world import World
-from . import turns as luck
+from . import turns as turn_dice
 from .database import fault_in_words, reading, state_of, unpack
 from .schema import corrections, decided, entries, games, handins, inputs, positions, rulesets, seats
 
@@ -322,10 +322,10 @@ class GameReader:
             ).scalar_one()
         return Ruleset.from_json(unpack(content))
 
-    def turn_record(self, turn: int) -> luck.TurnRecord:
+    def turn_record(self, turn: int) -> turn_dice.TurnRecord:
         """What is published of a turn's dice."""
         with self.reading() as db:
-            return luck.of_turn(db, self.id, turn)
+            return turn_dice.of_turn(db, self.id, turn)
 
     def dice(self, stage: StoredPosition | None = None, salts: Mapping[str, str] | None = None) -> KeyedDice:
         """The dice of a stage's turn. Salts are those of the turn's first input, or given."""
@@ -349,7 +349,7 @@ class GameReader:
     def own_salts(self, turn: int) -> dict[str, str]:
         """The salts of a turn by nation, as they are: for the moderator's side alone."""
         with self.reading() as db:
-            return luck.salts_of(db, self.id, turn)
+            return turn_dice.salts_of(db, self.id, turn)
 
     def secrets(self) -> tuple[str, int]:
         """The seed and the length of the game's chain of secrets: to be shown when the game has ended."""

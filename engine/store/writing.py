@@ -19,7 +19,7 @@ from ..turn.referee import Position, Resolution
 from ..turn.vacancies import EMPTY, seat
 from ..world.world import World
 from . import ledger
-from . import turns as luck
+from . import turns as turn_dice
 from .database import StoreError, as_text, changing, fault_in_words, keep_state, packed_state
 from .reading import GameReader, StoredPosition, Submission
 from .schema import (
@@ -76,7 +76,7 @@ class GameWriter(GameReader):
         all the same.
         """
         turn = here.position.turn
-        if luck.of_turn(db, self.id, turn).closed != here.number or not here.commitment.seats:
+        if turn_dice.of_turn(db, self.id, turn).closed != here.number or not here.commitment.seats:
             return
         looked = sum(
             c["what"] == "look" and (c["turn"], c["attempt"]) == (turn, here.attempt)
@@ -105,22 +105,22 @@ class GameWriter(GameReader):
 
     def _attempt_at(self, db: Connection, turn: int) -> int:
         """The attempt at a turn that is about to begin."""
-        record = luck.of_turn(db, self.id, turn)
+        record = turn_dice.of_turn(db, self.id, turn)
         following = self._attempt_after(record)
         if following != record:
-            luck.keep(db, self.id, turn, following)
+            turn_dice.keep(db, self.id, turn, following)
         return following.attempt
 
     @staticmethod
-    def _attempt_after(record: luck.TurnRecord) -> luck.TurnRecord:
+    def _attempt_after(record: turn_dice.TurnRecord) -> turn_dice.TurnRecord:
         """The record of a turn when it begins: that of the next attempt if keys of the last have been handed
         out.
         """
-        return luck.next_attempt(record) if record.opened else record
+        return turn_dice.next_attempt(record) if record.opened else record
 
     def _fresh_dice(self, db: Connection, stage: StoredPosition) -> int:
-        record = luck.next_attempt(luck.of_turn(db, self.id, stage.position.turn))
-        luck.keep(db, self.id, stage.position.turn, record)
+        record = turn_dice.next_attempt(turn_dice.of_turn(db, self.id, stage.position.turn))
+        turn_dice.keep(db, self.id, stage.position.turn, record)
         key = self._turn_key(db, stage.position.turn, record.attempt)
         made = self._sealed(db, self._commit(stage.position, key, record.attempt), key)
         where = {"game": self.id, "number": stage.number}
