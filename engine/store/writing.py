@@ -169,12 +169,16 @@ class GameWriter(GameReader):
 
         `kept`: the commitment that holds already, where the turn goes on.
         """
-        p = result.position
-        packed = (packed_state(p.state), packed_state(p.turn_start), packed_state(p.phase_start))
+        position = result.position
+        packed = (
+            packed_state(position.state),
+            packed_state(position.turn_start),
+            packed_state(position.phase_start),
+        )
         bodies = tuple((e.n, e.turn, e.written.decode()) for e in result.entries)
         if kept is not None:
-            return _Ready(p, packed, kept, None, bodies)
-        return _Ready(p, packed, self._commit(p, key, attempt), key, bodies)
+            return _Ready(position, packed, kept, None, bodies)
+        return _Ready(position, packed, self._commit(position, key, attempt), key, bodies)
 
     def _save(
         self, db: Connection, ready: _Ready, number: int, salts: Mapping[str, str], used: Mapping[str, str]
@@ -183,12 +187,12 @@ class GameWriter(GameReader):
 
         Gives the commitment as kept.
         """
-        p = ready.position
+        position = ready.position
         made = ready.commitment if ready.key is None else self._sealed(db, ready.commitment, ready.key)
         state, turn_start, phase_start = (keep_state(db, packed) for packed in ready.states)
         dice = {
-            "marks": [list(m) for m in p.marks],
-            "dice_turn": p.dice_turn,
+            "marks": [list(m) for m in position.marks],
+            "dice_turn": position.dice_turn,
             "salts": dict(salts),
             "used": dict(used),
         }
@@ -197,15 +201,15 @@ class GameWriter(GameReader):
             positions,
             game=self.id,
             number=number,
-            turn=p.turn,
+            turn=position.turn,
             attempt=made.attempt,
             state=state,
             turn_start=turn_start,
             phase_start=phase_start,
-            head=p.head,
-            entries=p.entries,
+            head=position.head,
+            entries=position.entries,
             dice=as_text(dice),
-            waiting=as_text(p.waiting),
+            waiting=as_text(position.waiting),
             commitment=as_text(asdict(made)),
         )
         rows = [
