@@ -266,20 +266,8 @@ def _take_hits(
             lookers[new] = lookers.get(new, 0) + 1
             at.add(new)
             continue
-        if stack["n"] > 1:
-            turn.journal.set("units", key, "n", stack["n"] - 1)
-        else:
-            turn.journal.put_row("units", key, None)
+        turn.destroy(key, 1, cause="seen looking", place=probe.target, by=owner)
         lost[stack["kind"]] = lost.get(stack["kind"], 0) + 1
-        turn.journal.fact(
-            "destroyed",
-            of=stack["owner"],
-            kind=stack["kind"],
-            place=probe.target,
-            n=1,
-            by=owner,
-            cause="seen looking",
-        )
     return dict(sorted(lost.items()))
 
 
