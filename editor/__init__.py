@@ -3,5 +3,5 @@
 `project` keeps one ruleset as its files stand in an editor and checks what has changed; `cursor` says what is
 at a line and column; `answers` are completion, hover and definition; `rename` finds every use of an id and
 gives it another; `lenses` are the rule tests of a row. Nothing here knows the protocol of an editor:
-`editor/command.py` does.
+`editor/server.py` does.
 """

@@ -106,12 +106,12 @@ def export(
     from .dpjson import RecordError
     from .record_forms import written, written_as_text
 
-    found = open_game(game)
+    opened = open_game(game)
     try:
         if form == "positions":
-            text = written_as_text(found, found.ruleset)
+            text = written_as_text(opened, opened.ruleset)
         else:
-            text = json.dumps(written(found, found.ruleset), ensure_ascii=False) + "\n"
+            text = json.dumps(written(opened, opened.ruleset), ensure_ascii=False) + "\n"
     except RecordError as error:
         raise Stop(str(error), ExitCode.CALL) from None
     if out is None:

@@ -56,7 +56,7 @@ def test_a_copy_that_is_made_while_others_write_is_what_stood_at_one_moment(
             assert _run(["backup", str(played), "--out", str(tmp_path / str(n))]) == 0
             game = Game.open(tmp_path / str(n))
             assert [wrong for _, wrong in audit(game) if wrong] == []
-            with game._reading() as db:
+            with game.reading() as db:
                 kept = db.execute(select(handins.c.number).where(handins.c.game == game.id)).scalars().all()
             assert len(kept) >= seen + 1 + 2 and list(kept) == list(range(1, len(kept) + 1))
             game.engine.dispose()
@@ -103,7 +103,7 @@ def test_a_copy_of_a_damaged_game_says_so(
     played: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     game = Game.open(played)
-    with game._writing() as db:
+    with game.writing() as db:
         db.exec_driver_sql("update entries set body = replace(body, 'a', 'b') where number = 3")
     assert _run(["backup", str(played), "--out", str(tmp_path / "copy")]) == 1
     said = capsys.readouterr().out

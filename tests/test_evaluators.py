@@ -94,7 +94,7 @@ def outcome(run: Any) -> Any:
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_every_expression_comes_to_the_same_by_both(name: str) -> None:
     world = world_of(name)
-    evaluator = world._evaluator
+    evaluator = world.evaluator
     definition = Definition(evaluator.functions, evaluator.lookup)
     pools, luck, answered = things(world), random.Random(name), 0
     asked = expressions(world)

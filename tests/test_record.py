@@ -28,7 +28,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("record") / "g"
     game = begun(folder)
     player_keys.give(game, "red")
-    with game._writing() as db:
+    with game.writing() as db:
         db.execute(
             pool.insert().values(
                 game=game.id,

@@ -375,7 +375,7 @@ def tampered(
     source.close()
     game = Game.open(tmp_path / "g")
     if chained:
-        with game._writing() as db:
+        with game.writing() as db:
             rows = list(ledger.rows(db, game.id))
             db.execute(delete(ledger.ledger).where(ledger.ledger.c.game == game.id))
             for what, row in rows:

@@ -73,7 +73,7 @@ def seats_of(hall: Games, game: Game) -> list[Seat]:
         out.append(
             Seat(
                 nation,
-                name_of(game, nation),
+                game.name_of(nation),
                 role,
                 sent is not None,
                 says,
@@ -96,17 +96,13 @@ def everybody(game: Game) -> dict[str, str]:
     return {n: vacancies.seat(world, n) for n in commanded(game)}
 
 
-def name_of(game: Game, nation: str) -> str:
-    return game.name_of(nation)
-
-
 def spoken_name(game: Game, nation: str) -> str:
     """A nation as it stands in a sentence: its short name, with its article."""
     return Wording(game.seated_world()).name(nation)
 
 
 def names_of(game: Game, nations: list[str]) -> list[tuple[str, str]]:
-    return sorted(((n, name_of(game, n)) for n in nations), key=lambda pair: pair[1])
+    return sorted(((n, game.name_of(n)) for n in nations), key=lambda pair: pair[1])
 
 
 @dataclass(frozen=True)
@@ -122,7 +118,7 @@ class Lines:
         self.hall.note(self.game.id, self.who, f"Closed the orders of turn {turn}{share}")
 
     def resolved(self, turn: int, result: Resolution, missing: Sequence[str], sealed: Commitment) -> None:
-        without = f" without {', '.join(name_of(self.game, n) for n in missing)}" if missing else ""
+        without = f" without {', '.join(self.game.name_of(n) for n in missing)}" if missing else ""
         seal = f"; the dice of turn {sealed.turn} are sealed: {sealed.root[:16]}" if self._dice else ""
         self.hall.note(
             self.game.id,
@@ -200,7 +196,7 @@ def seat_commanders(hall: Games, game: Game, who: str) -> None:
         if player is not None and player.nation != nation:
             hall.people.add(game.id, PLAYS, nation=nation, name=player.name, email=player.email)
             hall.note(
-                game.id, who, f"{player.name or player.nation} plays {name_of(game, nation)} from now on, too"
+                game.id, who, f"{player.name or player.nation} plays {game.name_of(nation)} from now on, too"
             )
 
 
@@ -254,7 +250,7 @@ def tell_offers(server: Server, game: Game) -> None:
             server, role, f"{offer.said}\n\nYou can answer{until}, among your orders for turn {turn}{answer}."
         )
         key = f"offer/{game.id}/{game.stage().number}/{offer.by}/{offer.to}/{offer.key}"
-        subject = f"{title}, turn {turn}: {name_of(game, offer.by)} makes you an offer"
+        subject = f"{title}, turn {turn}: {game.name_of(offer.by)} makes you an offer"
         server.outbox.put(mail_to(role, key, subject, text, reply=server.post_of(role)))
 
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import signal
-import socket
 import sys
 import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import typer
@@ -20,8 +17,6 @@ from wteaw.cli.game import find_scenario
 
 __all__ = ["serve", "tick"]
 
-GRACE, END = 1, 2.5
-"""Seconds for which a server that is to end waits for answers under way, and after which it has ended."""
 FOLDER = typer.Option(
     Path("server"), help="Where an embedded server keeps its games and, without a mail server, its mails."
 )
@@ -68,11 +63,8 @@ def serve(
     Example: wteaw serve
     """
     try:
-        import uvicorn
-
         from .ahead import keep_ahead
-        from .app import application
-        from .connections import AT_ONCE, WAITING, bounded
+        from .page_server import page_server
         from .setup import keep_working, make_ready, tell_log
     except ImportError as error:
         raise Stop(
@@ -101,30 +93,7 @@ def serve(
         if not url and host not in ("127.0.0.1", "localhost", "::1"):
             typer.echo("Set --url to the address that browsers use: links in mails are made of it.", err=True)
 
-        class PageServer(uvicorn.Server):
-            """One that ends in time, whatever its threads are at."""
-
-            def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-                leave_in(END)
-                super().handle_exit(sig, frame)
-
-            async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-                await super().startup(sockets)
-                for one in sockets or ():
-                    one.listen(WAITING)
-
-        http = PageServer(
-            uvicorn.Config(
-                application(server),
-                host,
-                port,
-                log_level="warning",
-                server_header=False,
-                http=bounded(),
-                backlog=AT_ONCE,
-                timeout_graceful_shutdown=GRACE,
-            )
-        )
+        http = page_server(server, host, port)
 
         def opened() -> None:
             _opened(server, http, shown)
@@ -140,15 +109,6 @@ def serve(
         server.close()
         for end in ends:
             end()
-
-
-def leave_in(seconds: float) -> None:
-    """End this process after so long, whatever its threads are at: games and mails are whole at every
-    moment.
-    """
-    timer = threading.Timer(seconds, os._exit, (ExitCode.DONE,))
-    timer.daemon = True
-    timer.start()
 
 
 def tick(

@@ -12,7 +12,7 @@ from wteaw.ruleset.randomness import rolls_dice
 from wteaw.store import MODERATOR, Game
 
 from .accounts import PLAYER as PLAYS
-from .actions import name_of, names_of
+from .actions import names_of
 from .games import Games
 from .moderator import head, me
 from .presenters import place_of
@@ -38,7 +38,7 @@ def correction(visit: Visit) -> Response:
                 change=change,
                 reason=reason,
                 nation=nation,
-                name=name_of(game, nation) if nation else "",
+                name=game.name_of(nation) if nation else "",
                 names=dict(names_of(game, list(game.ruleset.rows("nations")))),
                 text=text,
                 seen=visit.hall.last_sent(game.id) > number,
@@ -58,7 +58,7 @@ def correction(visit: Visit) -> Response:
             visit.hall.note(game.id, me(visit), f"Went back to turn {turn} (stage {number}): {reason}{fresh}")
             if nation:
                 hand_in(game, nation, text, MODERATOR)
-                visit.hall.note(game.id, me(visit), f"Submitted corrected orders for {name_of(game, nation)}")
+                visit.hall.note(game.id, me(visit), f"Submitted corrected orders for {game.name_of(nation)}")
     return visit.go("game", "back")
 
 
@@ -73,7 +73,7 @@ def _witnesses(visit: Visit, game: Game, number: int) -> list[tuple[str, str, st
             continue
         went = [m.sent for m in mails if m.mail.role == role.id and m.sent and _stage_of(m.mail.key) > number]
         looked = max((s.seen for s in visit.hall.people.sessions_of_role(role)), default="")
-        out.append((f"{name_of(game, role.nation)} ({role.name})", max(went, default=""), looked))
+        out.append((f"{game.name_of(role.nation)} ({role.name})", max(went, default=""), looked))
     return out
 
 

@@ -10,7 +10,7 @@ from wteaw.store import PLAYER, Game
 
 from . import moderator, player
 from .accounts import PLAYER as PLAYS
-from .actions import everybody, name_of
+from .actions import everybody
 from .deadlines import rule_in_words
 from .messages import ALL, LONGEST, addressed_as, messages_for, players_of, talk, write
 from .pages import PageHead
@@ -32,9 +32,7 @@ def page_for_moderator(visit: Visit) -> Response:
 def _page(visit: Visit, game: Game, above: PageHead) -> Response:
     allowed = talk(visit.hall.settings(game.id))
     nations = [
-        (n, name_of(game, n))
-        for n, who in everybody(game).items()
-        if who == PLAYER and n != visit.role.nation
+        (n, game.name_of(n)) for n, who in everybody(game).items() if who == PLAYER and n != visit.role.nation
     ]
     is_player = visit.role.role == PLAYS
     people = players_of(visit.hall, game)

@@ -20,7 +20,7 @@ from wteaw.store.database import changing, reading
 
 from .accounts import MODERATOR, Role, stamp
 from .accounts import PLAYER as PLAYS
-from .actions import everybody, name_of
+from .actions import everybody
 from .games import Games, Settings
 from .outbox import mail_to
 from .ready import ready_nations
@@ -109,7 +109,7 @@ def _by(game: Game, row: object, mine: bool) -> str:
 
 
 def _called(game: Game, who: str) -> str:
-    return "the moderator" if who == TO_MODERATOR else name_of(game, who)
+    return "the moderator" if who == TO_MODERATOR else game.name_of(who)
 
 
 def write(
@@ -174,14 +174,14 @@ def players_of(hall: Games, game: Game) -> list[PlayerLine]:
     ready = ready_nations(hall, game)
     out = []
     for nation, who in sorted(
-        everybody(game).items(), key=lambda one: (one[1] != PLAYER, name_of(game, one[0]))
+        everybody(game).items(), key=lambda one: (one[1] != PLAYER, game.name_of(one[0]))
     ):
         if who != PLAYER:
-            out.append(PlayerLine(name_of(game, nation), "a bot", False, bot=True))
+            out.append(PlayerLine(game.name_of(nation), "a bot", False, bot=True))
             continue
         role = hall.people.player(game.id, nation)
         name = (role.name if role is not None else "") or "nobody yet"
         out.append(
-            PlayerLine(name_of(game, nation), name if told else "not told in this game", nation in ready)
+            PlayerLine(game.name_of(nation), name if told else "not told in this game", nation in ready)
         )
     return out

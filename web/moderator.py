@@ -42,7 +42,6 @@ from .actions import (
     Seat,
     close_orders,
     everybody,
-    name_of,
     names_of,
     phase,
     resolve_at,
@@ -135,7 +134,7 @@ def game(visit: Visit) -> Response:
             "local": _local(hall.settings(game.id)),
             "points": input_points(game.ruleset),
             "TALK": TALK,
-            "offers": [(name_of(game, o.to), o) for o in offers_in(game)]
+            "offers": [(game.name_of(o.to), o) for o in offers_in(game)]
             if at in ("orders", "closed")
             else [],
             "answered": list(_answered(game)),
@@ -150,7 +149,7 @@ def _answered(game: Game) -> Iterator[tuple[str, str, str]]:
     for nation, said in game.decided().items():
         if nation != ASKED:
             for decision, answer in said.items():
-                yield name_of(game, nation), in_words(game, decision), answer_in_words(game, answer)
+                yield game.name_of(nation), in_words(game, decision), answer_in_words(game, answer)
 
 
 def _tried(visit: Visit, game: Game, seat: Seat) -> tuple[tuple[str, str], ...]:
@@ -403,7 +402,7 @@ def stand_in(visit: Visit) -> Response:
         given = visit.hall.work(policy_of, *place_of(game), nation)
         with visit.hall.changing(game.id):
             game.submit(given)
-            name, turn = name_of(game, nation), game.stage().position.turn
+            name, turn = game.name_of(nation), game.stage().position.turn
             visit.hall.note(game.id, me(visit), f"A bot gave the orders of {name} for turn {turn}")
     return visit.go("game", "ordered")
 
@@ -433,7 +432,7 @@ def _orders_of(visit: Visit, game: Game, nation: str, text: str | None) -> Respo
         "orders_of.html.j2",
         head=head(visit, game, "game"),
         nation=nation,
-        name=name_of(game, nation),
+        name=game.name_of(nation),
         here=here,
         text=text,
         back=back,
@@ -457,7 +456,7 @@ def order_for(visit: Visit) -> Response:
         turn, player = game.stage().position.turn, visit.hall.people.player(game.id, nation)
         with visit.hall.changing(game.id):
             hand_in(game, nation, text, MODERATOR, taken=taken)
-            name = name_of(game, nation)
+            name = game.name_of(nation)
             visit.hall.note(
                 game.id, me(visit), f"Submitted orders for {name}, turn {turn}: {len(taken.orders)} valid"
             )
@@ -479,7 +478,7 @@ def decide(visit: Visit) -> Response:
             key = key_named(game, f"{asked}/{about}" if about else asked)
             value = answer_named(game, whose, key, answer)
             answer_for(game, whose, key, value)
-            for_whom = "" if whose == ASKED else f" for {name_of(game, whose)}"
+            for_whom = "" if whose == ASKED else f" for {game.name_of(whose)}"
             said = f"Answered {in_words(game, key)}{for_whom}: {answer_in_words(game, value)}"
             visit.hall.note(game.id, me(visit), said)
     return visit.go("game", "decided")

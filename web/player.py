@@ -26,7 +26,7 @@ from wteaw.ruleset.randomness import rolls_dice
 from wteaw.store import PLAYER, Game
 from wteaw.turn.validated_orders import ValidatedOrder
 
-from .actions import name_of, tell_offers
+from .actions import tell_offers
 from .chances import KnownOdds, kept, work_out
 from .chosen_order import composed
 from .dismissed_warnings import silenced, told
@@ -443,7 +443,7 @@ def send(visit: Visit) -> Response:
         )
         with visit.hall.changing(game.id):
             handed = hand_in(game, nation, text, PLAYER, taken=taken)
-            name, n = name_of(game, nation), back.standing
+            name, n = game.name_of(nation), back.standing
             visit.hall.note(game.id, _me(visit), f"Orders of {name} for turn {turn} came in by the page: {n}")
             for sentence in filter(None, [part_in_dice(game, nation, handed.salt), *told_of(game, nation)]):
                 mail += f"\n{sentence}\n"
@@ -467,7 +467,7 @@ def take_back(visit: Visit) -> Response:
         visit.hall.drafts.keep(game.id, visit.role.nation, stage.number, chosen.submission.text, soon=True)
         with visit.hall.changing(game.id):
             game.submit(replace(chosen.submission, by=PLAYER))
-            name = name_of(game, visit.role.nation)
+            name = game.name_of(visit.role.nation)
             visit.hall.note(game.id, _me(visit), f"{name} took its file {chosen.number} back into force")
             tell_offers(visit.server, game)
     return visit.go("orders", "back")

@@ -17,7 +17,7 @@ from wteaw.turn.vacancies import vacancies
 
 from .accounts import PLAYER as PLAYS
 from .accounts import Role, address
-from .actions import everybody, name_of, names_of
+from .actions import everybody, names_of
 from .invitations import invite
 from .moderator import head, me
 from .sign_in import mail_link
@@ -33,12 +33,12 @@ def players(visit: Visit) -> Response:
             "players.html.j2",
             head=head(visit, game, "players"),
             roles=[
-                (r, name_of(game, r.nation) if r.nation else "", visit.hall.people.sessions_of_role(r))
+                (r, game.name_of(r.nation) if r.nation else "", visit.hall.people.sessions_of_role(r))
                 for r in roles
             ],
             nations=names_of(game, list(everybody(game))),
             pool=pool.candidates(),
-            vacant=[(v, name_of(game, v.nation)) for v in vacancies(game.seated_world())],
+            vacant=[(v, game.name_of(v.nation)) for v in vacancies(game.seated_world())],
             sides=[(s, str(row.get("name", s))) for s, row in game.ruleset.rows("sides").items()],
         )
 
@@ -91,7 +91,7 @@ def _taken_away(visit: Visit, game: Game, act: str) -> Confirmation | None:
     who, says = role.name or role.email, _ends(visit, role)
     if role.role != PLAYS:
         return Confirmation(f"Remove {who}?", (*says, f"{who} sees nothing of the game any more."), "Remove")
-    nation = name_of(game, role.nation)
+    nation = game.name_of(role.nation)
     here = game.submissions().get(role.nation)
     if here is None:
         says.append(f"No orders of {nation} are in for this turn.")
@@ -139,7 +139,7 @@ def _link(visit: Visit, game: Game) -> Role | None:
     if role.role == PLAYS and role.email and not people.has_come(role):
         visit.hall.note(game.id, me(visit), f"Invited {role.name or role.nation} again")
         return role
-    as_what = name_of(game, role.nation) if role.nation else role.role
+    as_what = game.name_of(role.nation) if role.nation else role.role
     if not mail_link(visit.server, role, str(game.head["title"]), as_what):
         raise StoreError("no address is known, or too many links were sent lately")
     visit.hall.note(game.id, me(visit), f"Sent a link to {role.name or role.nation or role.role}")
@@ -163,7 +163,7 @@ def _policy(visit: Visit, game: Game) -> None:
     game.command(nation, POLICY, "")
     if (role := visit.hall.people.player(game.id, nation)) is not None:
         visit.hall.people.end(role)
-    visit.hall.note(game.id, me(visit), f"A bot plays {name_of(game, nation)} from now on")
+    visit.hall.note(game.id, me(visit), f"A bot plays {game.name_of(nation)} from now on")
 
 
 def _add(visit: Visit, game: Game) -> None:
@@ -179,7 +179,7 @@ def _propose(visit: Visit, game: Game) -> None:
     form = visit.form
     nation = form.get("nation", "")
     found = WaitingList(game).propose(nation, form.get("name", "").strip(), form.get("by", ""))
-    visit.hall.note(game.id, me(visit), f"{found.name} is asked to command {name_of(game, nation)}")
+    visit.hall.note(game.id, me(visit), f"{found.name} is asked to command {game.name_of(nation)}")
 
 
 def _agree(visit: Visit, game: Game) -> None:
@@ -191,7 +191,7 @@ def _give(visit: Visit, game: Game) -> Role:
     nation = visit.form.get("nation", "")
     found = WaitingList(game).seat(nation)
     role = visit.hall.people.add(game.id, PLAYS, nation=nation, name=found.name, email=found.email)
-    said = f"{found.name} commands {name_of(game, nation)} from now on; the old link and its sessions ended"
+    said = f"{found.name} commands {game.name_of(nation)} from now on; the old link and its sessions ended"
     visit.hall.note(game.id, me(visit), said)
     return role
 
@@ -210,7 +210,7 @@ def _invite(visit: Visit, game: Game) -> Role | None:
         if everybody(game).get(nation) != PLAYER:
             game.command(nation, PLAYER, name)
     made = visit.hall.people.add(game.id, role, nation=nation, name=name, email=email)
-    of = f" of {name_of(game, nation)}" if nation else ""
+    of = f" of {game.name_of(nation)}" if nation else ""
     visit.hall.note(game.id, me(visit), f"{made.name} is {role}{of}; a link was sent, old sessions ended")
     if nation:
         return made

@@ -82,8 +82,7 @@ def understand(turn: OrderContext, order: Order, row: Row, left: dict[str, int])
     wanted = forces.wanted(slots.get("units", {}))
     if isinstance(wanted, str):
         return wanted
-    free = [(k, {**r, "n": left.get(k, r["n"])}) for k, r in routes.free_stacks(world, nation, origin)]
-    picks = forces.pick([s for s in free if s[1]["n"]], wanted)
+    picks = forces.pick_left(routes.free_stacks(world, nation, origin), wanted, left)
     if picks is None:
         return routes.too_few(world, nation, origin, wanted)
     if not world.test(row.get("of"), {"place": Entity("place", target), "self": Entity("nation", nation)}):
@@ -92,8 +91,7 @@ def understand(turn: OrderContext, order: Order, row: Row, left: dict[str, int])
         why = unfit(turn, row, key) or _out_of_reach(turn, row, nation, key, origin, target)
         if why:
             return why
-    for key, n in picks:
-        left[key] = left.get(key, world.state.get("units", key, "n", 0)) - n
+    forces.take(world.state, picks, left)
     return Probe(order, tuple(picks), origin, target)
 
 
@@ -268,20 +266,8 @@ def _take_hits(
             lookers[new] = lookers.get(new, 0) + 1
             at.add(new)
             continue
-        if stack["n"] > 1:
-            turn.journal.set("units", key, "n", stack["n"] - 1)
-        else:
-            turn.journal.put_row("units", key, None)
+        turn.destroy(key, 1, cause="seen looking", place=probe.target, by=owner)
         lost[stack["kind"]] = lost.get(stack["kind"], 0) + 1
-        turn.journal.fact(
-            "destroyed",
-            of=stack["owner"],
-            kind=stack["kind"],
-            place=probe.target,
-            n=1,
-            by=owner,
-            cause="seen looking",
-        )
     return dict(sorted(lost.items()))
 
 

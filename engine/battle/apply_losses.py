@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.state import UNIT_CORE, Entity, Fields
+from ..core.state import Entity, Fields, extra_fields
 from ..turn.context import Turn
 from ..turn.effects import EffectRunner, whole
 from ..units import forces
@@ -73,7 +73,7 @@ def _lose_virtual(battle: Battle, group: Group, n: int, runner: EffectRunner) ->
 
 
 def _destroy(battle: Battle, plan: Plan, group: Group, n: int) -> None:
-    extra = {k: v for k, v in group.fields.items() if k not in UNIT_CORE}
+    extra = extra_fields(group.fields)
     battle.turn.journal.units(group.owner, group.kind, group.fields["place"], -n, **extra)
     for by, part in _credited(battle, plan, 1 - group.side, n).items():
         battle.turn.journal.fact(
@@ -92,10 +92,9 @@ def _destroy(battle: Battle, plan: Plan, group: Group, n: int) -> None:
 
 
 def _change(turn: Turn, group: Group, fields: Fields, n: int) -> None:
-    extra = {k: v for k, v in group.fields.items() if k not in UNIT_CORE}
-    other = {k: v for k, v in fields.items() if k not in UNIT_CORE}
-    turn.journal.units(group.owner, group.kind, group.fields["place"], -n, **extra)
-    turn.journal.units(group.owner, group.kind, group.fields["place"], n, **other)
+    place = group.fields["place"]
+    turn.journal.units(group.owner, group.kind, place, -n, **extra_fields(group.fields))
+    turn.journal.units(group.owner, group.kind, place, n, **extra_fields(fields))
 
 
 def _credited(battle: Battle, plan: Plan, side: int, n: int) -> dict[str | None, int]:
@@ -179,16 +178,7 @@ def sink_cargo(battle: Battle, plan: Plan) -> list[dict[str, Any]]:
             room -= fits * size
             drowned = row["n"] - fits
             if drowned:
-                extra = {k: v for k, v in row.items() if k not in UNIT_CORE}
-                turn.journal.units(row["owner"], row["kind"], row["place"], -drowned, **extra)
-                turn.journal.fact(
-                    "destroyed",
-                    of=row["owner"],
-                    kind=row["kind"],
-                    place=battle.place,
-                    n=drowned,
-                    cause=battle.row["id"],
-                )
+                turn.destroy(key, drowned, cause=battle.row["id"], place=battle.place)
                 lost.append(
                     {"owner": row["owner"], "kind": row["kind"], "n": drowned, "stage": "cargo", "lost": True}
                 )

@@ -179,7 +179,7 @@ class _ArrayCompiler(Living[Compiled]):
         return self._over(word, self.members[group.id], asked)  # type: ignore[attr-defined]
 
     def _lookup(self, table: str, keys: list[Compiled]) -> Compiled:
-        find = self.world._evaluator.functions["lookup"]
+        find = self.world.evaluator.functions["lookup"]
 
         def run(counts: Counts, round_: int) -> Result:
             found = [k(counts, round_) for k in keys]

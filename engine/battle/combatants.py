@@ -11,11 +11,11 @@ import numpy as np
 
 from ..core.compiled import kept_by_arguments, ordinary
 from ..core.model import Row
-from ..core.state import Entity, unit_key
+from ..core.state import Entity, extra_fields, unit_key
 from ..ruleset.expressions.reads import texts
 from ..world.world import World
 from .arrays import Compiled, Members, asks_round, compile_array
-from .groups import ATTACKER, DEFENDER, LADDER, SIDES, Group, Troops, extra, groups_of
+from .groups import ATTACKER, DEFENDER, LADDER, SIDES, Group, Troops, groups_of
 from .plan import Setting
 from .scene import scene, stack
 from .values import BattleNumber, Frozen, compile_value, fixed
@@ -141,7 +141,9 @@ class Lineup:
         owner = self.leader(side) or self.base.holder_of(self.setting.place) or ""
         kind = str(row.get("unit", row["id"]))
         fields = stack(owner, kind, self.setting.place, n, virtual=row["id"])
-        return Troops(unit_key(owner, kind, self.setting.place, extra(fields)), fields, side, joins=row)
+        return Troops(
+            unit_key(owner, kind, self.setting.place, extra_fields(fields)), fields, side, joins=row
+        )
 
     # ---- tests and values
 

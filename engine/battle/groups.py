@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from ..core.model import Row
-from ..core.state import UNIT_CORE, Entity, Fields, unit_key
+from ..core.state import Entity, Fields, extra_fields, unit_key
 from ..world.world import World
 
 ATTACKER, DEFENDER = 0, 1
@@ -72,11 +71,6 @@ class Troops:
     joins: Row | None = None
 
 
-def extra(row: Fields) -> dict[str, Any]:
-    """What a stack's row says beyond owner, kind, place and number."""
-    return {k: v for k, v in row.items() if k not in UNIT_CORE}
-
-
 def groups_of(troops: Sequence[Troops], ladder: Row, world: World) -> list[Group]:
     """Groups of the troops, attackers first, each side by owner, kind and key, with the conditions that hits
     lead to.
@@ -107,7 +101,7 @@ def groups_of(troops: Sequence[Troops], ladder: Row, world: World) -> list[Group
         group = out[position]
         lower = below(group, ladder, world, most)
         if lower is not None:
-            key = (group.side, unit_key(group.owner, group.kind, lower["place"], extra(lower)))
+            key = (group.side, unit_key(group.owner, group.kind, lower["place"], extra_fields(lower)))
             if key not in index:
                 index[key] = len(out)
                 out.append(

@@ -274,19 +274,11 @@ class Departure:
 
     def _give_up(self, key: str, row: Fields) -> Fields:
         """Units that must leave and have nowhere to go, or cannot go along, are lost."""
-        turn, battle = self.turn, self.battle
+        battle = self.battle
         row = dict(row)
-        turn.journal.put_row("units", key, None)
         enemies = sorted({foe["owner"] for _, foe in party_stacks(battle, 1 - self.side)})
-        turn.journal.fact(
-            "destroyed",
-            of=row["owner"],
-            kind=row["kind"],
-            place=battle.place,
-            n=row["n"],
-            cause=battle.row["id"],
-            by=enemies[0] if enemies else None,
-        )
+        by = enemies[0] if enemies else None
+        self.turn.destroy(key, row["n"], cause=battle.row["id"], place=battle.place, by=by)
         kinds = battle.lost[self.side].setdefault(row["owner"], {})
         kinds[row["kind"]] = kinds.get(row["kind"], 0) + row["n"]
         return {"owner": row["owner"], "kind": row["kind"], "n": row["n"], "lost": True}

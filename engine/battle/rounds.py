@@ -195,7 +195,7 @@ class Rounds:
         """
         waiting: list[Waiting] = []
         for place, volley in enumerate(stage.volleys):
-            shots = self._shots(stage, volley, batch, number)
+            shots = self.shots(stage, volley, batch, number)
             if not shots:
                 continue
             throw = Throw(stage.id, volley.side, number, volley.faces)
@@ -211,7 +211,7 @@ class Rounds:
         volleys = {volley.side: volley for volley in stage.volleys}
         if len(volleys) < len(SIDES):
             return batch, waiting
-        sides = (self._shots(stage, volleys[0], batch, number), self._shots(stage, volleys[1], batch, number))
+        sides = (self.shots(stage, volleys[0], batch, number), self.shots(stage, volleys[1], batch, number))
         if not (sides[0] and sides[1]):
             return batch, waiting
         dice = [np.sum([np.broadcast_to(s.dice, (len(batch),)) for s in shots], axis=0) for shots in sides]
@@ -287,8 +287,14 @@ class Rounds:
         assert found is not None
         return batch, found
 
-    def _shots(self, stage: Stage, volley: Volley, batch: Batch, number: int) -> list[Shots]:
-        """What each group of a side throws: dice by its living, value with what the living give it."""
+    def shots(self, stage: Stage, volley: Volley, batch: Batch, number: int) -> list[Shots]:
+        """What each group of a volley's side throws in round `number`, by its living.
+
+        For each position of the batch: how many dice, and the value they are thrown with. Empty if nobody may
+        fire in any position.
+
+        Who fires is noted in `batch.more`: `armed`, and `fired` where a group fires once a round.
+        """
         allowed = np.broadcast_to(volley.when.truth(batch.n, number), (len(batch),))
         if stage.resolve != "sum":  # nobody shoots where there is nothing to hit
             allowed = allowed & batch.n[:, volley.targets].any(axis=1)
@@ -337,7 +343,7 @@ class Rounds:
 
     def _sums(self, stage: Stage, batch: Batch, number: int) -> Batch:
         """Both sides' dice summed and compared; the loser takes hits by the difference."""
-        self.compared = Comparison(stage, self.plan, self.sampler, number, self._shots)
+        self.compared = Comparison(stage, self.plan, self.sampler, number, self.shots)
         batch = self.compared.throw(batch)
         if self.held is None:
             batch = self.compared.throw_again(batch)

@@ -46,11 +46,11 @@ def audit(
         raise Stop(f"no auditor {unknown[0]!r}; {hint}", ExitCode.CALL)
     if game is None:
         raise Stop("which game? Give its folder", ExitCode.CALL)
-    found = open_game(game)
+    opened = open_game(game)
     with Working("recomputing the game"):
-        books = audited(played(found), only)
+        books = audited(played(opened), only)
     if format == "json":
-        data = {"game": found.id, "auditors": [book.to_json(QUESTIONS[book.auditor]) for book in books]}
+        data = {"game": opened.id, "auditors": [book.to_json(QUESTIONS[book.auditor]) for book in books]}
         typer.echo(json.dumps(data, ensure_ascii=False, indent=1))
     else:
         for book in books:

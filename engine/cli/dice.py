@@ -26,9 +26,11 @@ def commit(game: Path = GAME, format: str = typer.Option("json", help="json, and
 
     Example: wteaw dice commit --game games/flanders > published-3.json
     """
-    found = open_game(game)
-    stage = found.stage()
-    typer.echo(json.dumps({"anchor": found.head["anchor"], "commitment": asdict(stage.commitment)}, indent=1))
+    opened = open_game(game)
+    stage = opened.stage()
+    typer.echo(
+        json.dumps({"anchor": opened.head["anchor"], "commitment": asdict(stage.commitment)}, indent=1)
+    )
 
 
 @app.command()
@@ -50,9 +52,9 @@ def reveal(
     from ..play.proofs import revealed
     from .names import nation_named
 
-    found = open_game(game)
+    opened = open_game(game)
     data = revealed(
-        found, turn, nation_named(nation, found.ruleset, found.stage().position.state) if nation else None
+        opened, turn, nation_named(nation, opened.ruleset, opened.stage().position.state) if nation else None
     )
     text = json.dumps(data, indent=1)
     if out is None:

@@ -8,7 +8,7 @@ import os
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -16,14 +16,19 @@ from ..core.package_data import scenarios
 from . import ExitCode, Stop, number_of_orders, tell
 from .terminal import Working, say
 
-at_work: Any = None
+if TYPE_CHECKING:
+    from ..play.rollback_preview import RollbackPreview
+    from ..store import Game
+    from ..turn.referee import Position, Resolution
+
+at_work: Game | None = None
 """The game that the command is at: if the command ends in an error, whether the game is at fault is looked
 at.
 """
 GAME = typer.Option(..., "--game", help="The folder of the game, or DATABASE#GAME of a server.")
 
 
-def open_game(where: Path) -> Any:
+def open_game(where: Path) -> Game:
     """The game of a folder, or one of a server's: DATABASE#GAME, of which the database is a file or an
     address.
 
@@ -35,7 +40,7 @@ def open_game(where: Path) -> Any:
     return at_work
 
 
-def _opened(where: Path) -> Any:
+def _opened(where: Path) -> Game:
     from ..store import Game, StoreError
     from ..store.database import engine_for
 
@@ -55,7 +60,7 @@ def _opened(where: Path) -> Any:
     return Game.in_database(engine_for(f"{kind}://{rest.removeprefix('/')}"), id_)
 
 
-def _beside(game: Any) -> Any:
+def _beside(game: Game) -> Any:
     """The tables that a server keeps beside those of its games and that their chain holds as well."""
     from importlib import import_module
 
@@ -212,17 +217,16 @@ def resolve(
     Example: wteaw resolve --game games/flanders
     """
     from ..core.frame import phases
-    from ..play.pending import wanted_now
     from ..play.resolve import resolve_turn
 
-    found = open_game(game)
-    known = [p["phase"] for p in phases(found.ruleset.sequence)]
+    opened = open_game(game)
+    known = [p["phase"] for p in phases(opened.ruleset.sequence)]
     if until_phase and until_phase not in known:
         raise Stop(f"no phase {until_phase}; there are {', '.join(known)}", ExitCode.CALL)
-    before = found.stage().position.turn
+    before = opened.stage().position.turn
     with Working("resolving"):
         outcome = resolve_turn(
-            found,
+            opened,
             force=force,
             until=until_phase or None,
             dry=dry_run,
@@ -247,30 +251,34 @@ def resolve(
             )
         )
         return
-    for line in _at_a_glance(found, outcome.result, before):
+    for line in _at_a_glance(opened, outcome.result, before):
         typer.echo(line)
     kept = "nothing was kept" if dry_run else f"{len(outcome.result.entries)} journal entries"
-    if position.ended:
-        typer.echo(f"Turn {before} is resolved and the game has ended ({kept}).")
-    elif "pause" in (position.waiting or {}):
-        typer.echo(f"Turn {before} is resolved as far as the phase {until_phase} ({kept}).")
-    elif position.turn == before:
-        waits = wanted_now(found) if not dry_run else f"the {(position.waiting or {}).get('input', 'orders')}"
-        typer.echo(f"Turn {before} goes on and waits for {waits} ({kept}).")
-    else:
-        waits = wanted_now(found).replace(f" of turn {position.turn}", "") if not dry_run else "orders"
-        typer.echo(
-            f"Turn {before} is resolved; turn {position.turn} waits for {waits.removeprefix('the ')} "
-            f"({kept})."
-        )
+    typer.echo(f"{_how_it_stands(opened, before, position, until_phase, kept=not dry_run)} ({kept}).")
     typer.echo(f"state {position.state.hash()}  journal {position.head}")
+
+
+def _how_it_stands(game: Game, before: int, after: Position, until_phase: str, *, kept: bool) -> str:
+    """How far the turn `before` has gone, and what the game waits for now; without its full stop."""
+    from ..play.pending import wanted_now
+
+    if after.ended:
+        return f"Turn {before} is resolved and the game has ended"
+    waiting = after.waiting or {}
+    if "pause" in waiting:
+        return f"Turn {before} is resolved as far as the phase {until_phase}"
+    if after.turn == before:
+        wanted = wanted_now(game) if kept else f"the {waiting.get('input', 'orders')}"
+        return f"Turn {before} goes on and waits for {wanted}"
+    wanted = wanted_now(game).replace(f" of turn {after.turn}", "") if kept else "orders"
+    return f"Turn {before} is resolved; turn {after.turn} waits for {wanted.removeprefix('the ')}"
 
 
 MOST_AT_A_GLANCE = 60
 """Lines of a turn's summary on a terminal; a turn with more has a report for it."""
 
 
-def _at_a_glance(game: Any, done: Any, turn: int) -> list[str]:
+def _at_a_glance(game: Game, done: Resolution, turn: int) -> list[str]:
     """What a moderator wants to see of a resolution at once: news, land and battles, of their own report."""
     from ..report.build import moderator_report  # reports are heavy, and wanted by none but this
     from ..report.render import part_as_text
@@ -294,12 +302,12 @@ def close(game: Path = GAME, format: str = typer.Option("text", help="text or js
 
     Example: wteaw close --game games/flanders
     """
-    found = open_game(game)
-    stage = found.stage()
+    opened = open_game(game)
+    stage = opened.stage()
     if stage.position.ended:
         raise Stop("the game has ended")
-    masked = found.close()
-    body = {"game": found.id, "turn": stage.position.turn, "attempt": stage.attempt, "salts": masked}
+    masked = opened.close()
+    body = {"game": opened.id, "turn": stage.position.turn, "attempt": stage.attempt, "salts": masked}
     if format == "json":
         typer.echo(json.dumps(body, indent=1))
         return
@@ -322,11 +330,11 @@ def verify(game: Path = GAME, format: str = typer.Option("text", help="text or j
     """
     from ..play.verify import audit
 
-    found = open_game(game)
+    opened = open_game(game)
     done: list[str] = []
     wrong = None
     with Working("looking at the journal") as working:
-        for what, fault in audit(found, _beside(found)):
+        for what, fault in audit(opened, _beside(opened)):
             done.append(what)
             wrong = fault
             working.at(len(done), what=f"after {what}")
@@ -335,7 +343,7 @@ def verify(game: Path = GAME, format: str = typer.Option("text", help="text or j
             if fault:
                 break
     if format == "json":
-        typer.echo(json.dumps({"game": found.id, "right": wrong is None, "looked_at": done, "wrong": wrong}))
+        typer.echo(json.dumps({"game": opened.id, "right": wrong is None, "looked_at": done, "wrong": wrong}))
     if wrong:
         raise typer.Exit(ExitCode.FOUND)
 
@@ -360,10 +368,10 @@ def rollback(
     from ..play.rollback_preview import stage_of_turn, what_if
     from ..play.verify import broken_chain
 
-    found = open_game(game)
-    stages = points(found)
+    opened = open_game(game)
+    stages = points(opened)
     if turn and not to:
-        to = stage_of_turn(found, turn) or 0
+        to = stage_of_turn(opened, turn) or 0
         if not to:
             first, last = stages[0][1], stages[-1][1]
             raise Stop(
@@ -381,22 +389,11 @@ def rollback(
         return
     if not reason:
         raise Stop("say why with --reason; it is kept with the game", ExitCode.CALL)
-    broken = broken_chain(found)
+    broken = broken_chain(opened)
     if broken:
         raise Stop(f"{broken}; `wteaw verify` looks at everything", ExitCode.FOUND)
-    change = what_if(found, to)
-
-    kept = ", ".join(map(found.name_of, change.kept))
-    waits = {number: w for number, _, w in stages}[to]
-    lines = [
-        f"Stage {to}: turn {change.turn}, where it waits for {waits}. {change.dropped} entries of the "
-        "journal are dropped.",
-        *(
-            f"Dropped: the {number_of_orders(n)} of {found.name_of(nation)} for turn {t}."
-            for t, nation, n in change.files
-        ),
-        f"Kept: the orders that are in at that stage ({kept or 'nobody has sent any'}).",
-    ]
+    change = what_if(opened, to)
+    lines = _dropped_and_kept(opened, change, to, {number: waits for number, _, waits in stages}[to])
     data = {
         "stage": to,
         "turn": change.turn,
@@ -410,15 +407,29 @@ def rollback(
         done = {"fresh_dice": bool(change.fresh or fresh_dice), "changed": False}
         tell(format, data | done, *lines, *dice, "Nothing is changed; `--yes` goes back.")
         return
-    fresh = found.rollback(to, reason)
+    fresh = opened.rollback(to, reason)
     if fresh_dice and not fresh:
-        found.again(reason)
+        opened.again(reason)
     again = (
         "Keys of its dice were known already: it has fresh ones. Publish the new commitment (`wteaw "
         "dice commit`)."
     )
     lines += [f"The game stands at stage {to}, turn {change.turn}.", *([again] if fresh else [])]
     tell(format, data | {"fresh_dice": bool(fresh or fresh_dice), "changed": True}, *lines)
+
+
+def _dropped_and_kept(game: Game, change: RollbackPreview, stage: int, waits: str) -> list[str]:
+    """What a game loses if it goes back to a stage at which it waits for something, and what stays."""
+    kept = ", ".join(map(game.name_of, change.kept))
+    return [
+        f"Stage {stage}: turn {change.turn}, where it waits for {waits}. {change.dropped} entries of the "
+        "journal are dropped.",
+        *(
+            f"Dropped: the {number_of_orders(n)} of {game.name_of(nation)} for turn {turn}."
+            for turn, nation, n in change.files
+        ),
+        f"Kept: the orders that are in at that stage ({kept or 'nobody has sent any'}).",
+    ]
 
 
 def decide(
@@ -452,44 +463,44 @@ def decide(
     from ..turn.decisions import MODERATOR
     from .names import nation_named
 
-    found = open_game(game)
+    opened = open_game(game)
     if nation and nation != MODERATOR:
-        nation = nation_named(nation, found.ruleset, found.stage().position.state)
+        nation = nation_named(nation, opened.ruleset, opened.stage().position.state)
     if not decision:
-        _open_questions(found, nation, format)
+        _open_questions(opened, nation, format)
         return
     if not answer:
         raise Stop(f"what is the answer to {decision}?", ExitCode.CALL)
     try:
-        key = key_named(found, decision)
-        value = answer_named(found, nation, key, answer)
-        answer_for(found, nation, key, value)
+        key = key_named(opened, decision)
+        value = answer_named(opened, nation, key, answer)
+        answer_for(opened, nation, key, value)
     except NotAnswerable as error:
         raise Stop(str(error), ExitCode.CALL) from None
-    now = found.stage().position.turn
-    who, what = who_answers(found, nation), answer_in_words(found, value)
-    said = f"{who} answers {in_words(found, key)}: {what} (turn {now})."
+    now = opened.stage().position.turn
+    who, what = who_answers(opened, nation), answer_in_words(opened, value)
+    said = f"{who} answers {in_words(opened, key)}: {what} (turn {now})."
     tell(format, {"nation": nation, "decision": key, "answer": value, "turn": now}, said)
 
 
-def _open_questions(found: Any, nation: str, format: str) -> None:
+def _open_questions(game: Game, nation: str, format: str) -> None:
     """List the questions that can be answered now, of one nation or of all."""
     from ..play.answers import answer_in_words, in_words, listed, who_answers
     from ..play.pending import open_decisions
     from ..play.questions import offers_in
     from ..turn.decisions import MODERATOR
 
-    rows = found.ruleset.rows("decisions")
-    offers = [o for o in offers_in(found) if nation in ("", o.to)]
-    left = open_decisions(found) if nation in ("", MODERATOR) else []
-    here = listed(found)
+    rows = game.ruleset.rows("decisions")
+    offers = [o for o in offers_in(game) if nation in ("", o.to)]
+    left = open_decisions(game) if nation in ("", MODERATOR) else []
+    here = listed(game)
     asked_now = {o.key for o in left}
     may = [
         one
         for one in here
         if one.key in rows and (nation in ("", str(rows[one.key].get("asks"))) or nation != MODERATOR)
     ]
-    given = {n: said for n, said in found.decided().items() if nation in ("", n)}
+    given = {n: said for n, said in game.decided().items() if nation in ("", n)}
     flat = [(n, key, said) for n, answers in given.items() for key, said in answers.items()]
     tell(
         format,
@@ -499,11 +510,11 @@ def _open_questions(found: Any, nation: str, format: str) -> None:
             "may_be_asked": [one.key for one in may],
             "answered": given,
         },
-        *(f"{who_answers(found, o.to)} is asked {in_words(found, o.key)}: {o.said}" for o in offers),
+        *(f"{who_answers(game, o.to)} is asked {in_words(game, o.key)}: {o.said}" for o in offers),
         *(f"The moderator is asked: {one.line}" for one in here if one.key in asked_now),
         *(f"May be asked: {one.line}" for one in may),
         *(
-            f"Answered for {who_answers(found, n)}: {in_words(found, key)}: {answer_in_words(found, said)}"
+            f"Answered for {who_answers(game, n)}: {in_words(game, key)}: {answer_in_words(game, said)}"
             for n, key, said in flat
         ),
         *(["`wteaw decide NATION LETTER ANSWER` answers; NATION may be `moderator`."] if here else []),
@@ -530,24 +541,24 @@ def upgrade(
 
     if ruleset is None and not scenario:
         raise Stop("which rules? --ruleset FOLDER or --scenario FILE", ExitCode.CALL)
-    found = open_game(game)
+    opened = open_game(game)
     rules = read_scenario(scenario, ruleset)[1] if scenario else sound_ruleset(ruleset)[1]
-    if rules.hash == found.ruleset.hash:
+    if rules.hash == opened.ruleset.hash:
         tell(
             format,
             {"same": True, "difference": None, "changed": False},
             "The game runs on these rules already.",
         )
         return
-    for what, fault in audit(found, _beside(found)):
+    for what, fault in audit(opened, _beside(opened)):
         if fault:
             raise Stop(
                 f"{what}: {fault}; a game that has been changed by hand keeps its rules", ExitCode.FOUND
             )
     with Working("playing the game again under the new rules"):
-        difference = first_difference(found, rules)
+        difference = first_difference(opened, rules)
     if yes:
-        found.use_ruleset(rules, reason)
+        opened.use_ruleset(rules, reason)
     tell(
         format, {"same": False, "difference": difference, "changed": yes},
         difference or "The game so far comes out the same under the new rules.",

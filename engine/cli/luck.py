@@ -29,11 +29,11 @@ def luck(
     from ..store.per_process import hands
     from .names import nation_named
 
-    found = open_game(game)
-    reader = nation_named(nation, found.ruleset, found.stage().position.state) if nation else None
-    workers = hands(found, len(found.stages()) - 1)
+    opened = open_game(game)
+    reader = nation_named(nation, opened.ruleset, opened.stage().position.state) if nation else None
+    workers = hands(opened, len(opened.stages()) - 1)
     with Working("resolving the turns again"):
-        known = luck_of(found, reader, workers=workers)
+        known = luck_of(opened, reader, workers=workers)
     if format == "json":
         typer.echo(json.dumps(known.to_json(), ensure_ascii=False, indent=1))
         return

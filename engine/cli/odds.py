@@ -92,11 +92,10 @@ def odds(
         raise Stop(f"{plot} must end in .svg or .png", ExitCode.CALL)
     world, whose = _world(ruleset, scenario, game, nation)
     composer = Composer(world)
-    most = {"most": None} if exact_ else {}
     try:
         levels = composer.technologies(tech)
         if levels:
-            composer.world = world = _with_technologies(world, levels)
+            composer.world = _with_technologies(world, levels)
         written = None
         if order:
             if attacker:
@@ -105,58 +104,83 @@ def odds(
                 raise Unclear("--order needs --nation, and --game or --scenario")
             force = composer.force(defender, 1) if defender else None
             written, start = composer.from_orders("\n".join(order), whose, force, other)
-            composer.world = world = written.world
-        if written is None:
-            where = composer.place(place)
-            attackers = composer.force(attacker, 0, where)
-            if defender:
-                defenders = composer.force(defender, 1)
-            else:
-                defenders = composer.defenders(where, attackers) if where else {}
-            mine = {
-                0: _limits(withdraw_after, withdraw_above, withdraw_unless),
-                1: _limits(defender_after, defender_above, ""),
-            }
-            asked = Question(
-                composer.battle(battle), attackers, defenders, where, composer.place(origin),
-                orders=composer.loss_orders(loss_order), limits={s: m for s, m in mine.items() if m},
-            )  # fmt: skip
-        elif written.question is not None:
+            composer.world = written.world
+            if written.question is None:  # they bring about several battles: each turn is played out
+                if battle or works or withdraw or contact:
+                    raise Unclear(
+                        "--battle, --works, --withdraw and --contact are for one battle, and these orders "
+                        "bring more"
+                    )
+                if exact_:
+                    raise Unclear("these orders bring more than one battle: leave out --exact")
+                with Working("resolving the turn again and again"):
+                    result, question = composer.resolved(written, trials=trials, seed=seed)
+                _show(result, composer, replace(question, start=start), format, plot)
+                return
             asked = replace(written.question, start=start)
         else:
-            if battle or works or withdraw or contact:
-                raise Unclear(
-                    "--battle, --works, --withdraw and --contact are for one battle, and these orders bring "
-                    "more"
-                )
-            if exact_:
-                raise Unclear("these orders bring more than one battle: leave out --exact")
-            with Working("resolving the turn again and again"):
-                result, question = composer.resolved(written, trials=trials, seed=seed)
-            _show(result, composer, replace(question, start=start), format, plot)
-            return
-        asked = replace(asked, limits=_own_limits(composer, asked, withdraw))
-        if contact not in SEEKERS:
-            raise Unclear(f"--contact is attacker, both or kept, not {contact!r}")
-        asked = replace(
-            asked, battle=composer.battle(battle) or asked.battle, works=composer.works(works) or asked.works
-        )
-        question = composer.settled(asked)
+            leave = (
+                _limits(withdraw_after, withdraw_above, withdraw_unless),
+                _limits(defender_after, defender_above, ""),
+            )
+            asked = _between_forces(composer, attacker, defender, place, origin, battle, loss_order, leave)
+        question = _as_told(composer, asked, battle, works, withdraw, contact)
     except Unclear as unclear:
         found = f"\n{render_findings(unclear.found, 'text')}" if unclear.found else ""
         raise Stop(f"{unclear}{found}", ExitCode.CALL) from None
-    question = replace(question, seekers=SEEKERS[contact])
-    if question.seekers and block_of(world.ruleset.row("battles", question.battle), "where").get(
-        "contact_again"
-    ):
-        composer.notes.append(
-            "contact must be found again before every later round (--contact kept leaves that out)"
-        )
+    most = {"most": None} if exact_ else {}
     with Working("computing the odds"):
-        result = compute_odds(world, question, trials=trials, seed=seed, **most)
+        result = compute_odds(composer.world, question, trials=trials, seed=seed, **most)
         if written is not None:
             result = written.with_aftermath(result, seed=seed)
     _show(result, composer, question, format, plot)
+
+
+def _between_forces(
+    composer: Composer, attacker: list[str], defender: list[str], place: str, origin: str, battle: str,
+    loss_order: list[str], leave: tuple[dict[str, Any], dict[str, Any]],
+) -> Question:  # fmt: skip
+    """The battle of the forces that --attacker and --defender name; who stands in the place, if nobody is
+    named. `leave` says of either side when it withdraws.
+    """
+    where = composer.place(place)
+    attackers = composer.force(attacker, 0, where)
+    if defender:
+        defenders = composer.force(defender, 1)
+    else:
+        defenders = composer.defenders(where, attackers) if where else {}
+    return Question(
+        composer.battle(battle),
+        attackers,
+        defenders,
+        where,
+        composer.place(origin),
+        orders=composer.loss_orders(loss_order),
+        limits={side: limits for side, limits in enumerate(leave) if limits},
+    )
+
+
+def _as_told(
+    composer: Composer, asked: Question, battle: str, works: str, withdraw: list[str], contact: str
+) -> Question:
+    """A question with what the other options say of its battle. Unclear if they do not fit it."""
+    asked = replace(asked, limits=_own_limits(composer, asked, withdraw))
+    if contact not in SEEKERS:
+        raise Unclear(f"--contact is attacker, both or kept, not {contact!r}")
+    question = composer.settled(
+        replace(
+            asked,
+            battle=composer.battle(battle) or asked.battle,
+            works=composer.works(works) or asked.works,
+        )
+    )
+    question = replace(question, seekers=SEEKERS[contact])
+    row = composer.rules.row("battles", question.battle)
+    if question.seekers and block_of(row, "where").get("contact_again"):
+        composer.notes.append(
+            "contact must be found again before every later round (--contact kept leaves that out)"
+        )
+    return question
 
 
 def _show(result: Odds, composer: Composer, question: Question, format: str, plot: Path | None) -> None:
@@ -206,12 +230,12 @@ def _world(ruleset: Path | None, scenario: str, game: Path | None, nation: str) 
         from .game import open_game
         from .names import nation_named
 
-        found = open_game(game)
+        opened = open_game(game)
         if nation:
-            whose = nation_named(nation, found.ruleset, found.stage().position.state)
-            return view_world(found, whose), whose
-        position = found.stage().position
-        return World(found.ruleset, position.state, moments=position.moments, geography=found.geography), ""
+            whose = nation_named(nation, opened.ruleset, opened.stage().position.state)
+            return view_world(opened, whose), whose
+        position = opened.stage().position
+        return World(opened.ruleset, position.state, moments=position.moments, geography=opened.geography), ""
     if scenario:
         from ..play.scenario import initial_state
         from .game import read_scenario

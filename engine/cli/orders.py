@@ -7,13 +7,18 @@ import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import typer
 
 from . import ExitCode, Stop, command_group, number_of_orders, of_os_error, tell
 from .game import open_game
 from .terminal import say
+
+if TYPE_CHECKING:
+    from ..orders.intake import Intake
+    from ..store import Game, Submission
+    from ..world.world import World
 
 app = command_group("Write, check and submit orders.")
 GAME = typer.Option(..., "--game", help="The folder of the game.")
@@ -39,12 +44,12 @@ def template(
     from ..play.questions import offers_to
     from ..play.views import view_world
 
-    found = open_game(game)
-    whose = _named(found, nation)
-    asked = [(o.says, o.answers) for o in offers_to(found, whose)]
-    text = order_template(view_world(found, whose), whose, game=found.id, asked=asked)
+    opened = open_game(game)
+    whose = _named(opened, nation)
+    asked = [(o.says, o.answers) for o in offers_to(opened, whose)]
+    text = order_template(view_world(opened, whose), whose, game=opened.id, asked=asked)
     if format == "json":
-        tell(format, {"game": found.id, "nation": whose, "turn": found.stage().position.turn, "text": text})
+        tell(format, {"game": opened.id, "nation": whose, "turn": opened.stage().position.turn, "text": text})
     elif out is None:
         typer.echo(text, nl=False)
     else:
@@ -79,9 +84,9 @@ def reference(
     if game is not None and path is not None:
         raise Stop("name a ruleset or a game, not both", ExitCode.CALL)
     if game is not None:
-        found = open_game(game)
-        whose = _named(found, nation) if nation else ""
-        text = order_reference(found.ruleset, _worlds(found)(whose) if whose else None, whose)
+        opened = open_game(game)
+        whose = _named(opened, nation) if nation else ""
+        text = order_reference(opened.ruleset, _worlds(opened)(whose) if whose else None, whose)
     else:
         text = order_reference(sound_ruleset(path)[1])
     shown = text if format == "text" else json.dumps({"reference": text}, ensure_ascii=False) + "\n"
@@ -109,11 +114,11 @@ def check(
     from ..orders.mail_text import asks_for_help
     from ..orders.reference import order_reference
 
-    found = open_game(game)
-    taken, text, world = _read(found, file, _named(found, nation) if nation else None)
-    _show(found, taken, world, format)
+    opened = open_game(game)
+    taken, text, world = _read(opened, file, _named(opened, nation) if nation else None)
+    _show(opened, taken, world, format)
     if format == "text" and asks_for_help(text) and world is not None:
-        say("\n" + order_reference(found.ruleset, world, taken.nation or ""), nl=False)
+        say("\n" + order_reference(opened.ruleset, world, taken.nation or ""), nl=False)
     if not taken.clean:
         raise typer.Exit(ExitCode.FOUND)
 
@@ -141,20 +146,20 @@ def submit(
     from ..play.questions import told_of
     from ..play.submit import NothingStands, hand_in, part_in_dice
 
-    found = open_game(game)
-    whose, by = _seat(found, nation, key)
-    taken, text, world = _read(found, file, whose)
-    _show(found, taken, world, format)
-    before = _before(found, whose)
+    opened = open_game(game)
+    whose, by = _seat(opened, nation, key)
+    taken, text, world = _read(opened, file, whose)
+    _show(opened, taken, world, format)
+    before = _before(opened, whose)
     try:
-        ally = _named(found, proxy) if proxy else ""
-        salt = hand_in(found, whose, text, by, taken=taken, proxy=ally, only_whole=only_whole).salt
+        ally = _named(opened, proxy) if proxy else ""
+        salt = hand_in(opened, whose, text, by, taken=taken, proxy=ally, only_whole=only_whole).salt
     except NothingStands:
-        _tell_verdict(format, [f"Nothing was submitted; {_still_counts(found, whose)}."])
+        _tell_verdict(format, [f"Nothing was submitted; {_still_counts(opened, whose)}."])
         raise typer.Exit(ExitCode.FOUND) from None
-    verdict = [f"{_several(len(taken.orders))} submitted for {found.name_of(whose)}; before, {before}."]
-    verdict += filter(None, [part_in_dice(found, whose, salt)])
-    verdict += told_of(found, whose)
+    verdict = [f"{_several(len(taken.orders))} submitted for {opened.name_of(whose)}; before, {before}."]
+    verdict += filter(None, [part_in_dice(opened, whose, salt)])
+    verdict += told_of(opened, whose)
     _tell_verdict(format, verdict)
     if not taken.clean:
         raise typer.Exit(ExitCode.FOUND)
@@ -181,18 +186,18 @@ def show(game: Path = GAME, nation: str = NATION, key: str = KEY, format: str = 
     from ..play.answers import answer_in_words, in_words
     from ..play.questions import offers_to
 
-    found = open_game(game)
-    whose, _ = _seat(found, nation, key)
-    stage = found.stage()
+    opened = open_game(game)
+    whose, _ = _seat(opened, nation, key)
+    stage = opened.stage()
     turn = stage.position.turn
-    here = found.submissions().get(whose)
-    decided = found.decided().get(whose, {})
-    asked = offers_to(found, whose)
-    files = found.hand_ins_of(turn, whose, stage=stage.number)
+    here = opened.submissions().get(whose)
+    decided = opened.decided().get(whose, {})
+    asked = offers_to(opened, whose)
+    files = opened.hand_ins_of(turn, whose, stage=stage.number)
     back = None
     if here is not None:
-        taken, world = _standing(found, here)
-        back = read_back(world, taken, game=found.id, with_odds=True)
+        taken, world = _standing(opened, here)
+        back = read_back(world, taken, game=opened.id, with_odds=True)
     if format == "json":
         listed = [
             {"number": h.number, "at": h.at, "by": h.submission.by, "orders": len(h.submission.orders)}
@@ -213,13 +218,13 @@ def show(game: Path = GAME, nation: str = NATION, key: str = KEY, format: str = 
         )
         return
     if here is None or back is None:
-        typer.echo(f"{found.name_of(whose)} has submitted nothing for turn {turn}.")
+        typer.echo(f"{opened.name_of(whose)} has submitted nothing for turn {turn}.")
     else:
         typer.echo(rendered(back, received=f"Sent by the {here.by}"), nl=False)
     for key, answer in decided.items():
-        words, given = in_words(found, key), answer_in_words(found, answer)
+        words, given = in_words(opened, key), answer_in_words(opened, answer)
         typer.echo(
-            f"The moderator answers {words}: {given} (until orders of {found.name_of(whose)} answer it)"
+            f"The moderator answers {words}: {given} (until orders of {opened.name_of(whose)} answer it)"
         )
     for offer in asked:
         typer.echo(f"NOT ANSWERED: {offer.said}")
@@ -248,33 +253,33 @@ def back(
     """
     from dataclasses import replace
 
-    found = open_game(game)
-    whose, by = _seat(found, nation, key)
-    stage = found.stage()
-    files = found.hand_ins_of(stage.position.turn, whose, stage=stage.number)
+    opened = open_game(game)
+    whose, by = _seat(opened, nation, key)
+    stage = opened.stage()
+    files = opened.hand_ins_of(stage.position.turn, whose, stage=stage.number)
     chosen = next((h for h in files if h.number == to), None)
     if chosen is None:
         numbers = ", ".join(str(h.number) for h in files) or "none"
         raise Stop(f"{whose} has submitted no file {to} for this stage; there are {numbers}", ExitCode.CALL)
-    found.submit(replace(chosen.submission, by=by))
+    opened.submit(replace(chosen.submission, by=by))
     n = len(chosen.submission.orders)
     tell(
         format,
         {"nation": whose, "file": to, "orders": n},
-        f"The {_several(n).rpartition(' ')[0]} of file {to} count again for {found.name_of(whose)}.",
+        f"The {_several(n).rpartition(' ')[0]} of file {to} count again for {opened.name_of(whose)}.",
     )
 
 
 # ---- whose orders
 
 
-def _named(found: Any, nation: str) -> str:
+def _named(game: Game, nation: str) -> str:
     from .names import nation_named
 
-    return nation_named(nation, found.ruleset, found.stage().position.state)
+    return nation_named(nation, game.ruleset, game.stage().position.state)
 
 
-def _seat(found: Any, nation: str, key: str) -> tuple[str, str]:
+def _seat(game: Game, nation: str, key: str) -> tuple[str, str]:
     """Whose orders are submitted, looked at or taken back, and by whom: the nation's player with the key, or
     the moderator.
 
@@ -289,20 +294,20 @@ def _seat(found: Any, nation: str, key: str) -> tuple[str, str]:
             ExitCode.CALL,
         )
     if not key:
-        return _named(found, nation), MODERATOR
-    whose = holder(found, key)
+        return _named(game, nation), MODERATOR
+    whose = holder(game, key)
     if whose is None:
         raise Stop("this key is for no nation of the game, or it has been revoked; nothing was changed")
-    if not nation or (named := _named(found, nation)) == whose:
+    if not nation or (named := _named(game, nation)) == whose:
         return whose, PLAYER
-    world = found.seated_world()
+    world = game.seated_world()
     if world.commander_of(named) != whose:
-        theirs, other = found.name_of(whose), found.name_of(named)
+        theirs, other = game.name_of(whose), game.name_of(named)
         raise Stop(f"this key is for {theirs}, not for {other}; nothing was changed")
     return named, PLAYER
 
 
-def _before(game: Any, nation: str) -> str:
+def _before(game: Game, nation: str) -> str:
     """What a nation has submitted so far, in words."""
     here = game.submissions().get(nation)
     if here is None:
@@ -311,7 +316,7 @@ def _before(game: Any, nation: str) -> str:
     return f"{number_of_orders(many)} {'was' if many == 1 else 'were'} submitted"
 
 
-def _still_counts(game: Any, nation: str) -> str:
+def _still_counts(game: Game, nation: str) -> str:
     """What counts for a nation of which nothing more is taken, in words."""
     here = game.submissions().get(nation)
     if here is None:
@@ -327,14 +332,14 @@ def _several(n: int) -> str:
 # ---- reading and reading back
 
 
-def _read(found: Any, file: str, whose: str | None) -> tuple[Any, str, Any]:
+def _read(game: Game, file: str, whose: str | None) -> tuple[Intake, str, World | None]:
     """What a file comes to, its text, and the world as its nation knows it (None where it names none)."""
     from ..orders.intake import take_in
 
     text = _text(file)
-    world_of = _worlds(found)
-    turn = found.stage().position.turn
-    taken = take_in(found.ruleset, text, world_of, nation=whose, game=found.id, turn=turn, file=file)
+    world_of = _worlds(game)
+    turn = game.stage().position.turn
+    taken = take_in(game.ruleset, text, world_of, nation=whose, game=game.id, turn=turn, file=file)
     return taken, text, world_of(taken.nation) if taken.nation else None
 
 
@@ -361,29 +366,29 @@ def _text(file: str) -> str:
     return text
 
 
-def _worlds(found: Any) -> Callable[[str], Any]:
+def _worlds(game: Game) -> Callable[[str], World]:
     from ..play.views import view_world
 
-    return cache(lambda nation: view_world(found, nation))
+    return cache(lambda nation: view_world(game, nation))
 
 
-def _standing(found: Any, here: Any) -> tuple[Any, Any]:
+def _standing(game: Game, here: Submission) -> tuple[Intake, World]:
     """What the orders that count for a nation come to: from its text as it was sent, else from the orders
     themselves.
     """
     from ..orders.intake import accept, take_in
 
-    world = _worlds(found)(here.nation)
+    world = _worlds(game)(here.nation)
     if here.text.strip():
         taken = take_in(
-            found.ruleset, here.text, lambda _: world, nation=here.nation, turn=found.stage().position.turn
+            game.ruleset, here.text, lambda _: world, nation=here.nation, turn=game.stage().position.turn
         )
         if list(taken.orders) == list(here.orders):
             return taken, world
     return accept(world, here.nation, here.orders), world
 
 
-def _show(found: Any, taken: Any, world: Any, format: str) -> None:
+def _show(game: Game, taken: Intake, world: World | None, format: str) -> None:
     from ..core.diagnostics import render
     from ..orders.readback import read_back
     from ..orders.readback_text import rendered
@@ -391,17 +396,17 @@ def _show(found: Any, taken: Any, world: Any, format: str) -> None:
     def answer(question: str) -> list[str]:
         from ..rulebook.questions import inquiry  # no file of orders without a question needs it
 
-        return inquiry(found, taken.nation or "", world=world).answer(question)
+        return inquiry(game, taken.nation or "", world=world).answer(question)
 
     if world is None:
         (say if format == "text" else typer.echo)(render(taken.found, format))
         return
     if format == "text":
-        say(rendered(read_back(world, taken, game=found.id, with_odds=True, answer=answer)), nl=False)
+        say(rendered(read_back(world, taken, game=game.id, with_odds=True, answer=answer)), nl=False)
     elif format == "json":
         said = {
             **json.loads(render(taken.found, "json")),
-            "read_back": read_back(world, taken, game=found.id, with_odds=True, answer=answer).to_json(),
+            "read_back": read_back(world, taken, game=game.id, with_odds=True, answer=answer).to_json(),
         }
         typer.echo(json.dumps(said, ensure_ascii=False, indent=1, default=str))
     else:

@@ -6,13 +6,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from . import command_group, tell
 from .game import open_game
 from .names import nation_named, one_named
+
+if TYPE_CHECKING:
+    from ..store import Game
 
 app = command_group("Who waits for a position, and who gets one.")
 GAME = typer.Option(..., "--game", help="The folder of the game.")
@@ -32,9 +35,9 @@ def list_(game: Path = GAME, format: str = FORMAT) -> None:
     from ..store.pool import WaitingList
     from ..turn.vacancies import vacancies
 
-    found = open_game(game)
-    waiting = WaitingList(found).candidates()
-    places = vacancies(found.seated_world())
+    opened = open_game(game)
+    waiting = WaitingList(opened).candidates()
+    places = vacancies(opened.seated_world())
     if format == "json":
         people = [
             {"name": c.name, "email": c.email, "side": c.side, "nation": c.nation, "status": c.status}
@@ -44,12 +47,12 @@ def list_(game: Path = GAME, format: str = FORMAT) -> None:
         typer.echo(json.dumps({"list": people, "vacant": vacant}, ensure_ascii=False))
         return
     for one in waiting:
-        more = f", {one.status} for {found.name_of(one.nation)}" if one.nation else ""
-        typer.echo(f"{one.name} <{one.email}> would join {_side(found, one.side)}{more}")
+        more = f", {one.status} for {opened.name_of(one.nation)}" if one.nation else ""
+        typer.echo(f"{one.name} <{one.email}> would join {_side(opened, one.side)}{more}")
     for place in places:
         typer.echo(
-            f"{found.name_of(place.nation)} is vacant ({place.text}); its player is chosen by "
-            f"{_side(found, place.by)}"
+            f"{opened.name_of(place.nation)} is vacant ({place.text}); its player is chosen by "
+            f"{_side(opened, place.by)}"
         )
 
 
@@ -67,10 +70,10 @@ def add(
     """
     from ..store.pool import WaitingList
 
-    found = open_game(game)
-    wanted = one_named("side", side, found.ruleset) if side else ""
-    one = WaitingList(found).add(name, email, wanted)
-    tell(format, _of(one), f"{one.name} is on the list and would join {_side(found, one.side)}.")
+    opened = open_game(game)
+    wanted = one_named("side", side, opened.ruleset) if side else ""
+    one = WaitingList(opened).add(name, email, wanted)
+    tell(format, _of(one), f"{one.name} is on the list and would join {_side(opened, one.side)}.")
 
 
 @app.command()
@@ -89,13 +92,13 @@ def propose(
     """
     from ..store.pool import MODERATOR, WaitingList
 
-    found = open_game(game)
-    chooser = by if by == MODERATOR else one_named("side", by, found.ruleset)
-    one = WaitingList(found).propose(nation_named(nation, found.ruleset), name, chooser)
+    opened = open_game(game)
+    chooser = by if by == MODERATOR else one_named("side", by, opened.ruleset)
+    one = WaitingList(opened).propose(nation_named(nation, opened.ruleset), name, chooser)
     tell(
         format,
         _of(one),
-        f"{one.name} is asked to command {found.name_of(one.nation)}; `wteaw players agree` notes that they "
+        f"{one.name} is asked to command {opened.name_of(one.nation)}; `wteaw players agree` notes that they "
         "will.",
     )
 
@@ -108,12 +111,12 @@ def agree(name: str = NAME, game: Path = GAME, format: str = FORMAT) -> None:
     """
     from ..store.pool import WaitingList
 
-    found = open_game(game)
-    one = WaitingList(found).agree(name)
+    opened = open_game(game)
+    one = WaitingList(opened).agree(name)
     tell(
         format,
         _of(one),
-        f"{one.name} agrees to command {found.name_of(one.nation)}; `wteaw players seat {one.nation}` makes "
+        f"{one.name} agrees to command {opened.name_of(one.nation)}; `wteaw players seat {one.nation}` makes "
         "the change.",
     )
 
@@ -128,10 +131,10 @@ def seat(nation: str = NATION, game: Path = GAME, format: str = FORMAT) -> None:
     """
     from ..store.pool import WaitingList
 
-    found = open_game(game)
-    one = WaitingList(found).seat(nation_named(nation, found.ruleset))
-    now = found.stage().position.turn
-    tell(format, _of(one), f"{one.name} commands {found.name_of(one.nation)} from turn {now} on.")
+    opened = open_game(game)
+    one = WaitingList(opened).seat(nation_named(nation, opened.ruleset))
+    now = opened.stage().position.turn
+    tell(format, _of(one), f"{one.name} commands {opened.name_of(one.nation)} from turn {now} on.")
 
 
 @app.command()
@@ -142,10 +145,10 @@ def leave(nation: str = NATION, game: Path = GAME, format: str = FORMAT) -> None
     """
     from ..store.pool import WaitingList
 
-    found = open_game(game)
-    whose = nation_named(nation, found.ruleset)
-    WaitingList(found).leave(whose)
-    tell(format, {"nation": whose, "vacant": True}, f"{found.name_of(whose)} is vacant.")
+    opened = open_game(game)
+    whose = nation_named(nation, opened.ruleset)
+    WaitingList(opened).leave(whose)
+    tell(format, {"nation": whose, "vacant": True}, f"{opened.name_of(whose)} is vacant.")
 
 
 @app.command()
@@ -174,26 +177,26 @@ def key(
     """
     from ..play import player_keys
 
-    found = open_game(game)
-    whose = nation_named(nation, found.ruleset)
-    name = found.name_of(whose)
+    opened = open_game(game)
+    whose = nation_named(nation, opened.ruleset)
+    name = opened.name_of(whose)
     if revoke:
-        ended = player_keys.revoke(found, whose)
+        ended = player_keys.revoke(opened, whose)
         tell(
             format,
             {"nation": whose, "ended": ended},
             f"The key of {name} has ended." if ended else f"{name} had no key.",
         )
         return
-    given = player_keys.give(found, whose)
+    given = player_keys.give(opened, whose)
     tell(format, {"nation": whose, "key": given}, given)
 
 
-def _side(found: Any, side: str) -> str:
+def _side(game: Game, side: str) -> str:
     """A side by its name; `the moderator` where they choose."""
     if not side:
         return "any side"
-    return str(found.ruleset.row_or_empty("sides", side).get("name", f"the {side}"))
+    return str(game.ruleset.row_or_empty("sides", side).get("name", f"the {side}"))
 
 
 def _of(one: Any) -> dict[str, Any]:

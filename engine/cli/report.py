@@ -39,33 +39,35 @@ def report(
     from ..report.turn_reports import report as report_of
     from .names import nation_named
 
-    found = open_game(game)
-    nation = nation_named(nation, found.ruleset, found.stage().position.state) if nation else ""
+    opened = open_game(game)
+    nation = nation_named(nation, opened.ruleset, opened.stage().position.state) if nation else ""
     try:
         day = date.fromisoformat(update) if update else None
     except ValueError:
         raise Stop(f"a day is written like 2004-05-01, not {update!r}", ExitCode.CALL) from None
     if out is not None:
-        wanted = [nation] if nation else [None, *(commanded(found) or sorted(found.ruleset.rows("nations")))]
+        wanted = (
+            [nation] if nation else [None, *(commanded(opened) or sorted(opened.ruleset.rows("nations")))]
+        )
         from ..report.report_files import write_reports
 
         written = write_reports(
-            found,
+            opened,
             out,
             wanted,
-            found.drawing(),
+            opened.drawing(),
             turn=turn or None,
             update=day,
             counted=lambda some: each(some, "reports"),
         )
         typer.echo(f"{len(written)} files in {out}")
         return
-    views = views_after(found, turn or None)
-    data = report_of(found, nation or None, turn=turn or None, update=day, views=views)
+    views = views_after(opened, turn or None)
+    data = report_of(opened, nation or None, turn=turn or None, update=day, views=views)
     if format == "text":
         typer.echo(as_text(data, dice=dice), nl=False)
     elif format == "html":
-        typer.echo(as_html(data, map_of_report(found, data, views, found.drawing())), nl=False)
+        typer.echo(as_html(data, map_of_report(opened, data, views, opened.drawing())), nl=False)
     else:
         typer.echo(dumps(asdict(data)).decode())
 
@@ -92,10 +94,10 @@ def map_(
     from .names import nation_named
 
     if game is not None:
-        found = open_game(game)
-        nation = nation_named(nation, found.ruleset, found.stage().position.state) if nation else ""
-        shown = view_world(found, nation).state if nation else found.stage().position.state
-        ruleset, drawing, title = found.ruleset, found.drawing(), str(found.head["title"])
+        opened = open_game(game)
+        nation = nation_named(nation, opened.ruleset, opened.stage().position.state) if nation else ""
+        shown = view_world(opened, nation).state if nation else opened.stage().position.state
+        ruleset, drawing, title = opened.ruleset, opened.drawing(), str(opened.head["title"])
     elif scenario:
         data, ruleset, folder = read_scenario(scenario)
         shown = initial_state(ruleset, data)
@@ -148,22 +150,22 @@ def explain(
     from ..rulebook.questions import WHAT_CAN_BE_ASKED, inquiry
     from .names import nation_named
 
-    found = open_game(game)
-    nation = nation_named(nation, found.ruleset, found.stage().position.state) if nation else ""
+    opened = open_game(game)
+    nation = nation_named(nation, opened.ruleset, opened.stage().position.state) if nation else ""
     if is_question(what) and not turn:
-        answer = inquiry(found, nation).answer(what)
+        answer = inquiry(opened, nation).answer(what)
         tell(format, {"asked": what, "nation": nation, "answer": answer}, *answer)
         return
-    views = views_after(found, turn or None)
+    views = views_after(opened, turn or None)
     state = views.world(nation).state if nation else views.position.state
     entries = [e for e in views.journal if not turn or e.turn <= turn]
     told, problem = None, ""
     try:
-        told = explanation(found.ruleset, state, entries, what, reader=nation, geography=found.geography)
+        told = explanation(opened.ruleset, state, entries, what, reader=nation, geography=opened.geography)
     except Unknown as error:
         problem = str(error)
     if not turn and (told is None or told.empty):  # perhaps a word of the rules
-        answer = inquiry(found, nation).answer(what)
+        answer = inquiry(opened, nation).answer(what)
         if answer != [WHAT_CAN_BE_ASKED]:
             tell(format, {"asked": what, "nation": nation, "answer": answer}, *answer)
             return

@@ -34,8 +34,8 @@ def schedule(
         raise Stop(f"a day is written like 2004-05-01, not {start!r}", ExitCode.CALL) from None
     number = 1
     if game is not None:
-        found = open_game(game)
-        rules, number = found.ruleset, found.stage().position.turn
+        opened = open_game(game)
+        rules, number = opened.ruleset, opened.stage().position.turn
     else:
         _, rules = sound_ruleset(ruleset)
     row = rules.players.get("turn_days")

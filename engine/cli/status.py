@@ -18,14 +18,14 @@ def status(game: Path = GAME, format: str = typer.Option("text", help="text or j
     """
     from ..play.pending import standing_of
 
-    found = open_game(game)
-    told = standing_of(found)
+    opened = open_game(game)
+    told = standing_of(opened)
     if format == "json":
         typer.echo(json.dumps(told))
         return
-    typer.echo(f"{found.head['title']}, the game {found.id}: {told['waits']}.")
+    typer.echo(f"{opened.head['title']}, the game {opened.id}: {told['waits']}.")
     for seat in told["seats"]:
-        typer.echo(f"  {found.name_of(seat['nation'])}: {seat['says']}")
+        typer.echo(f"  {opened.name_of(seat['nation'])}: {seat['says']}")
     if told["policies"]:
         one = len(told["policies"]) == 1
         typer.echo(f"  {len(told['policies'])} more {'nation is' if one else 'nations are'} played by bots.")

@@ -17,7 +17,7 @@ from .canonical import digest, dumps, joined
 from .faults import MOST_UNITS, BrokenGame, TooMuch, UnexplainedChange
 from .messages import Message, plain, said
 from .model import Ruleset
-from .state import UNIT_CORE, WHOLE_ROW, State, unit_key
+from .state import WHOLE_ROW, State, extra_fields, unit_key
 
 EVERYONE = "everyone"
 NOBODY = "nobody"
@@ -325,11 +325,14 @@ class Journal:
         removes one).
         """
         row = dict(self.state.row("units", key))
-        extra = {k: v for k, v in row.items() if k not in UNIT_CORE}
-        self.units(row["owner"], row["kind"], row["place"], -n, **extra)
+        self.take_units(key, n)
         row.update(fields)
-        extra = {k: v for k, v in row.items() if k not in UNIT_CORE}
-        return self.units(row["owner"], row["kind"], row["place"], n, **extra)
+        return self.units(row["owner"], row["kind"], row["place"], n, **extra_fields(row))
+
+    def take_units(self, key: str, n: int) -> None:
+        """Take `n` units off a stack. Raises ValueError if it has fewer."""
+        row = self.state.row("units", key)
+        self.units(row["owner"], row["kind"], row["place"], -n, **extra_fields(row))
 
     def fact(self, word: str, **roles: Any) -> None:
         """Something happened: recorded, and offered to the events."""

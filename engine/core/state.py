@@ -31,6 +31,11 @@ class Entity(NamedTuple):
     id: str
 
 
+def extra_fields(stack: Mapping[str, Any]) -> dict[str, Any]:
+    """What a stack's row says beyond owner, kind, place and number."""
+    return {k: v for k, v in stack.items() if k not in UNIT_CORE}
+
+
 def unit_key(owner: str, kind: str, place: str, extra: Mapping[str, Any] | None = None) -> str:
     """The id of the stack with these properties; `extra` holds every further field but `n`."""
     base = f"{owner}.{kind}@{place}"

@@ -33,7 +33,7 @@ from ..battle.retreat import Refuge, parts_of
 from ..core.choices import block_of, word_of
 from ..core.dice import KeyedDice
 from ..core.model import Row
-from ..core.state import UNIT_CORE, WHOLE_ROW, unit_key
+from ..core.state import WHOLE_ROW, extra_fields, unit_key
 from ..turn.context import Order, Turn
 from ..turn.sequence import cursor
 from ..units import forces
@@ -183,7 +183,7 @@ def _asked(battle: Battle) -> tuple[World, Question]:
     there: list[dict[Any, int]] = [{}, {}]
     gone: list[str] = []
     for key, row, side in _everybody(battle):
-        extra = {**{k: v for k, v in row.items() if k not in UNIT_CORE}, WORD: SIDES[side]}
+        extra = {**extra_fields(row), WORD: SIDES[side]}
         units[unit_key(row["owner"], row["kind"], row["place"], extra)] = {**row, WORD: SIDES[side]}
         there[side][row["owner"], row["kind"]] = there[side].get((row["owner"], row["kind"]), 0) + int(
             row["n"]

@@ -142,7 +142,7 @@ def _power(plan: Plan, rounds: Rounds, batch: Any, side: int) -> dict[int, float
         for volley in stage.volleys:
             if volley.side != side or not volley.targets:
                 continue
-            for shot in rounds._shots(stage, volley, batch, late):
+            for shot in rounds.shots(stage, volley, batch, late):
                 n = plan.groups[shot.group].n
                 hit = float(np.clip(np.max(shot.value), 0, volley.faces)) / volley.faces
                 out[shot.group] = out.get(shot.group, 0.0) + float(np.max(shot.dice)) * hit / max(1, n)

@@ -104,7 +104,7 @@ def _hits(rounds: Rounds, batch: Batch, side: int) -> Array:
     for stage in rounds.plan.stages:
         for volley in stage.volleys:
             if volley.side == side:
-                shots = rounds._shots(stage, volley, batch, 1)
+                shots = rounds.shots(stage, volley, batch, 1)
                 if shots:
                     more = distributions.under([(s.dice, s.value) for s in shots], volley.faces)
                     pmf = distributions.convolve(pmf, more)

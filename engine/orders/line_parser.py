@@ -547,9 +547,9 @@ def strip_comment(line: str) -> str:
     """A line without its comment: `#` at the start, or after a space and before another."""
     if line.lstrip().startswith("#"):
         return ""
-    for i, c in enumerate(line):
-        if c == "#" and line[i - 1].isspace() and not line[i + 1 : i + 2].isdigit():
-            return line[:i]
+    for at, letter in enumerate(line):
+        if letter == "#" and line[at - 1].isspace() and not line[at + 1 : at + 2].isdigit():
+            return line[:at]
     return line
 
 

@@ -134,10 +134,12 @@ def _older_mail(rows: list[str]) -> int:
     if _OF_BORDERS.search("\n".join(rows)) is None:
         return len(rows)
     written = [(n, row) for n, row in enumerate(rows) if row.strip()]
-    may = [k for k, (_, row) in enumerate(written) if ":" in row or row.lstrip()[0] == "-"]
-    for k in sorted({*may, *(k - 1 for k in may if k)}):  # a border may be broken after its first line
-        n, row = written[k]
-        following = [text for _, text in written[k + 1 : k + HEADS]]
+    may = [index for index, (_, row) in enumerate(written) if ":" in row or row.lstrip()[0] == "-"]
+    for index in sorted(
+        {*may, *(index - 1 for index in may if index)}
+    ):  # a border may be broken after its first line
+        n, row = written[index]
+        following = [text for _, text in written[index + 1 : index + HEADS]]
         if _begins_older_mail(row, following):
             return n
     return len(rows)

@@ -370,13 +370,13 @@ class _OrderFileReader:
 
     def _without_prose(self, entries: list[_Entry], passed: list[int]) -> list[_Entry]:
         """Entries without greeting and signature; a block of prose elsewhere is one finding."""
-        first = next((i for i, e in enumerate(entries) if e.stands), len(entries))
-        last = next((i for i in range(len(entries) - 1, -1, -1) if entries[i].stands), -1)
+        first = next((index for index, e in enumerate(entries) if e.stands), len(entries))
+        last = next((index for index in range(len(entries) - 1, -1, -1) if entries[index].stands), -1)
         out: list[_Entry] = []
         leaving = False
-        for i, entry in enumerate(entries):
+        for index, entry in enumerate(entries):
             if (
-                i < first
+                index < first
                 and entry.free
                 and _GREETING.match(entry.line.text.strip())
                 and not _COUNTS.search(entry.line.text)
@@ -387,16 +387,20 @@ class _OrderFileReader:
                 passed.append(entry.line.number)
                 continue
             if entry.stands or entry.worth:
-                leaving = leaving or (i > last and bool(_LEAVE.match(entry.line.text.strip())))
-                if leaving and i > last and entry.worth < 2:
+                leaving = leaving or (index > last and bool(_LEAVE.match(entry.line.text.strip())))
+                if leaving and index > last and entry.worth < 2:
                     passed.append(entry.line.number)
                 else:
                     out.append(entry)
                 continue
             text = entry.line.text.strip()
-            leaving = leaving or (i > last and bool(_LEAVE.match(text)))
+            leaving = leaving or (index > last and bool(_LEAVE.match(text)))
             greets = bool(_GREETING.match(text) or _LEAVE.match(text)) or text.endswith((",", "!", ":"))
-            if entry.free and (greets or leaving or len(text.split()) > 5) and (i < first or i > last):
+            if (
+                entry.free
+                and (greets or leaving or len(text.split()) > 5)
+                and (index < first or index > last)
+            ):
                 passed.append(entry.line.number)
             else:
                 out.append(entry)
@@ -454,13 +458,13 @@ class _OrderFileReader:
             return False
         named = self._game_as_named(line, words)
         starts = [0]
-        for i in range(2, len(words)):
+        for index in range(2, len(words)):
             if (
-                words[i].norm in HEAD
-                and words[i].norm not in (words[s].norm for s in starts)
-                and i not in named
+                words[index].norm in HEAD
+                and words[index].norm not in (words[s].norm for s in starts)
+                and index not in named
             ):
-                starts.append(i)
+                starts.append(index)
         values = []
         for start, end in zip(starts, [*starts[1:], len(words)], strict=True):
             key, value = words[start], words[start + 1 : end]

@@ -464,12 +464,16 @@ def _exposed(
         stays = {k: left for k, n in stays.items() if (left := n - taken.get((place, k), 0)) > 0}
         if place in comes or not stays or world.holder_of(place) != nation:
             continue
-        near = [(p, e) for p in world.geography.next_to(place) if (e := enemies_in(world, nation, p)).least]
-        if sum(e.least for _, e in near) <= sum(stays.values()):
+        near = [
+            (p, enemies)
+            for p in world.geography.next_to(place)
+            if (enemies := enemies_in(world, nation, p)).least
+        ]
+        if sum(enemies.least for _, enemies in near) <= sum(stays.values()):
             continue
         beside = [
-            f"{e.least}{'' if e.exact else ' or more'} in {names.printed('place', p)}"
-            for p, e in sorted(near, key=lambda found: -found[1].least)[:4]
+            f"{enemies.least}{'' if enemies.exact else ' or more'} in {names.printed('place', p)}"
+            for p, enemies in sorted(near, key=lambda found: -found[1].least)[:4]
         ]
         name = capital(names.printed("place", place))
         yield f"{name} keeps {names.units(stays)} beside enemies: {', '.join(beside)}."

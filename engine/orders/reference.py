@@ -137,12 +137,12 @@ def written_form(pattern: Pattern, *, inside: bool = False) -> str:
     `inside`: it stands in [ ] already, so that a slot of it that may be left out alone needs none.
     """
     out: list[str] = []
-    for k, node in enumerate(pattern):
+    for index, node in enumerate(pattern):
         if isinstance(node, Fixed):
             out.append(node.word)
         elif isinstance(node, Slot):
             out.append(_blank(node))
-        elif between := _between(pattern, k):
+        elif between := _between(pattern, index):
             out.append(between)
         else:
             last = next((part for part in reversed(out) if part), "")
@@ -150,12 +150,12 @@ def written_form(pattern: Pattern, *, inside: bool = False) -> str:
     return " ".join(part for part in out if part)
 
 
-def _between(pattern: Pattern, k: int) -> str:
+def _between(pattern: Pattern, index: int) -> str:
     """The word between two things that need not be written, but by which a reader tells them apart
     ("PLACE to PLACE"); else nothing."""
-    if not 0 < k < len(pattern) - 1:
+    if not 0 < index < len(pattern) - 1:
         return ""
-    before, node, after = pattern[k - 1 : k + 2]
+    before, node, after = pattern[index - 1 : index + 2]
     if not (isinstance(before, Slot) and isinstance(node, Either) and isinstance(after, Slot)):
         return ""
     words = () in node.ways and not _has_slot((node,))

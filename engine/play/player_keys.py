@@ -21,7 +21,7 @@ def give(game: Game, nation: str) -> str:
     The one before ends.
     """
     key = secrets.token_urlsafe(24)
-    with game._writing() as db:
+    with game.writing() as db:
         db.execute(delete(seat_keys).where(seat_keys.c.game == game.id, seat_keys.c.nation == nation))
         db.execute(insert(seat_keys).values(game=game.id, nation=nation, hash=_hash(key)))
     return key
@@ -29,7 +29,7 @@ def give(game: Game, nation: str) -> str:
 
 def revoke(game: Game, nation: str) -> bool:
     """End the key of a nation's seat. Returns whether there was one."""
-    with game._writing() as db:
+    with game.writing() as db:
         found = db.execute(delete(seat_keys).where(seat_keys.c.game == game.id, seat_keys.c.nation == nation))
     return bool(found.rowcount)
 
@@ -37,7 +37,7 @@ def revoke(game: Game, nation: str) -> bool:
 def holder(game: Game, key: str) -> str | None:
     """The nation whose seat a key is for, or None."""
     query = select(seat_keys.c.nation).where(seat_keys.c.game == game.id, seat_keys.c.hash == _hash(key))
-    with game._reading() as db:
+    with game.reading() as db:
         return db.execute(query).scalar()
 
 

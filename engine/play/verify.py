@@ -114,7 +114,7 @@ def _kept(game: Game, beside: Sequence[Table] = ()) -> str | None:
     added or taken away since.
     """
     tables = (*ledger.KEPT, *beside)
-    with game._reading() as db:
+    with game.reading() as db:
         lines, found = ledger.lines(db, game.id), dict(ledger.rows(db, game.id, tables))
     if not lines:
         return (
@@ -147,7 +147,7 @@ def _entries(game: Game) -> str | None:
     query = select(entries.c.number, entries.c.turn, entries.c.position, entries.c.body).where(
         entries.c.game == game.id
     )
-    with game._reading() as db:
+    with game.reading() as db:
         for row in db.execute(query.order_by(entries.c.number)):
             body = canonical.loads(row.body)
             if (row.number, row.turn) != (body["n"], body["turn"]):
@@ -166,12 +166,12 @@ def _bodies(game: Game, after: int) -> list[str]:
         .where(entries.c.game == game.id, entries.c.number > after)
         .order_by(entries.c.number)
     )
-    with game._reading() as db:
+    with game.reading() as db:
         return list(db.execute(query).scalars())
 
 
 def _contents(game: Game) -> str | None:
-    with game._reading() as db:
+    with game.reading() as db:
         for row in db.execute(select(states)):
             if canonical.digest(unpack(row.content)) != row.hash:
                 return f"the state {row.hash[:12]} is not what was kept"
@@ -222,7 +222,7 @@ def _commitments(game: Game) -> str | None:
 
 def _published(game: Game) -> str | None:
     """What players hold of the record, in their commitments, against the chain of what the game has kept."""
-    with game._reading() as db:
+    with game.reading() as db:
         heads = {"", *(line.head for line in ledger.lines(db, game.id))}
     for stage, _ in _stages(game):
         made = stage.commitment

@@ -31,7 +31,7 @@ from ..ruleset.drawing import Drawing
 from ..turn.referee import Resolution, resolve, start
 from ..world.geography import Geography
 from . import ledger
-from . import turns as luck
+from . import turns as turn_dice
 from .database import (
     FORMAT,
     StoreError,
@@ -48,7 +48,7 @@ from .database import (
     reading,
     unpack,
 )
-from .reading import FILE, MODERATOR, PLAYER, Submission, inputs_from
+from .reading import FILE, MODERATOR, PLAYER, StoredPosition, Submission, inputs_from
 from .schema import (
     decided,
     entries,
@@ -287,8 +287,8 @@ class Game(GameWriter):
         has moved on since, or if orders are closed and it is not the moderator who corrects them.
         """
         here = self.stage()
-        with self._writing(stage=here.number) as db:
-            record = luck.of_turn(db, self.id, here.position.turn)
+        with self.writing(stage=here.number) as db:
+            record = turn_dice.of_turn(db, self.id, here.position.turn)
             if record.closed == here.number and submission.by != MODERATOR:
                 raise StoreError(f"too late: the orders of turn {here.position.turn} are closed")
             self._after_closing(db, here, {"nation": submission.nation})
@@ -298,8 +298,8 @@ class Game(GameWriter):
             self._hand_in(db, here.number, submission)
             shares = submission.by in (PLAYER, MODERATOR) and submission.nation in here.commitment.seats
             if record.salts is None and shares:
-                return luck.fix_salt(db, self.id, here.position.turn, submission.nation, submission.text)
-            return luck.salts_of(db, self.id, here.position.turn).get(submission.nation, "")
+                return turn_dice.fix_salt(db, self.id, here.position.turn, submission.nation, submission.text)
+            return turn_dice.salts_of(db, self.id, here.position.turn).get(submission.nation, "")
 
     def close(self, scribe: Scribe | None = None) -> dict[str, str]:
         """Close the orders of the present stage and publish the masked salts of its turn: no file changes
@@ -310,25 +310,25 @@ class Game(GameWriter):
         """
         here = self.stage()
         turn = here.position.turn
-        with self._writing(stage=here.number) as db:
-            record = luck.of_turn(db, self.id, turn)
+        with self.writing(stage=here.number) as db:
+            record = turn_dice.of_turn(db, self.id, turn)
             masked = record.salts
             if masked is None:
-                known = luck.salts_of(db, self.id, turn)
+                known = turn_dice.salts_of(db, self.id, turn)
                 masked = fairness.mask_salts(self._turn_key(db, turn, here.attempt), known) if known else {}
             closed = replace(record, attempt=here.attempt, closed=here.number, salts=masked)
             if closed != record:
-                luck.keep(db, self.id, turn, closed)
+                turn_dice.keep(db, self.id, turn, closed)
                 if scribe is not None:
                     scribe.closed(turn, masked)
         return dict(masked)
 
     def note_opened(self, turn: int) -> None:
         """Keys of a turn's dice are handed out: they will not be rolled again."""
-        with self._writing() as db:
-            record = luck.of_turn(db, self.id, turn)
+        with self.writing() as db:
+            record = turn_dice.of_turn(db, self.id, turn)
             if not record.opened:
-                luck.keep(db, self.id, turn, replace(record, opened=True))
+                turn_dice.keep(db, self.id, turn, replace(record, opened=True))
 
     def resolve(
         self,
@@ -343,28 +343,17 @@ class Game(GameWriter):
         """Take in what was submitted (and `given`, such as orders made by policies) and go on to the next
         input point.
 
-        Orders are closed and the salts published first. With `dry` nothing is kept but that it was looked at,
-        where players take
-        part: that takes orders which are closed already, and everybody is told of it. With `practice` nothing
-        is kept at all, and the dice are made up for the occasion. `scribe` writes it down, in the
-        transactions that do it. StoreError if the game has ended, or if somebody else has resolved it
+        Orders are closed and the salts published first. With `dry` nothing is kept; where players take part,
+        that takes orders which are closed already, and everybody is told that it was looked at. With
+        `practice` nothing is kept either, and the dice are made up for the occasion. `scribe` writes it down,
+        in the transactions that do it. StoreError if the game has ended, or if somebody else has resolved it
         meanwhile.
         """
         stage = self.stage()
         if stage.position.ended:
             raise StoreError("the game has ended")
         turn = stage.position.turn
-        salts: Mapping[str, str] = {}
-        if dry and not practice:
-            record = self.turn_record(turn)
-            if record.closed != stage.number and stage.commitment.seats:
-                raise StoreError(
-                    "real dice are rolled on closed orders only: `wteaw close` closes them, `--practice` "
-                    "needs none"
-                )
-            salts = record.salts or {}
-        elif not practice:
-            salts = self.close(scribe)
+        salts = {} if practice else self._published_salts(stage, scribe, dry=dry)
         given = [
             replace(s, orders=loads(as_text(s.orders)), answers=loads(as_text(s.answers))) for s in given
         ]  # as they are kept
@@ -381,33 +370,55 @@ class Game(GameWriter):
             until=until,
         )
         if dry and not practice and stage.commitment.seats:
-            with self._writing(stage=stage.number) as db:
+            with self.writing(stage=stage.number) as db:
                 self._correct(db, "look", {"turn": turn, "attempt": stage.attempt})
         if dry or practice:
             return result
-        same = result.position.turn == turn
-        attempt = (
-            stage.attempt if same else self._attempt_after(self.turn_record(result.position.turn)).attempt
-        )
+        self._keep_resolution(stage, given, result, salts, missing, scribe)
+        if dice.onlooker is not None:
+            self.onlookers = {**self.onlookers, stage.number: dice.onlooker}
+        return result
+
+    def _published_salts(
+        self, stage: StoredPosition, scribe: Scribe | None, *, dry: bool
+    ) -> Mapping[str, str]:
+        """The players' parts in the dice of a stage, as published: orders are closed if they are not. To look
+        only (`dry`) closes nothing: StoreError if players take part and orders are open.
+        """
+        if not dry:
+            return self.close(scribe)
+        record = self.turn_record(stage.position.turn)
+        if record.closed != stage.number and stage.commitment.seats:
+            raise StoreError(
+                "real dice are rolled on closed orders only: `wteaw close` closes them, `--practice` "
+                "needs none"
+            )
+        return record.salts or {}
+
+    def _keep_resolution(
+        self, stage: StoredPosition, given: Sequence[Submission], result: Resolution,
+        salts: Mapping[str, str], missing: Sequence[str], scribe: Scribe | None,
+    ) -> None:  # fmt: skip
+        """Keep the position that a stage led to, with what was `given` for it and the commitment to the dice
+        that follow, in one transaction.
+        """
+        turn, following = stage.position.turn, result.position.turn
+        same = following == turn
+        attempt = stage.attempt if same else self._attempt_after(self.turn_record(following)).attempt
         ready = self._ready(
-            result, self.turn_key(result.position.turn, attempt), attempt, stage.commitment if same else None
+            result, self.turn_key(following, attempt), attempt, stage.commitment if same else None
         )
-        with self._writing(stage=stage.number) as db:
+        with self.writing(stage=stage.number) as db:
             here = self.submissions(stage.number)
             for submission in given:
                 if submission.nation not in here:
                     self._put_input(db, stage.number, submission)
-            if (
-                not same
-                and (attempt := self._attempt_at(db, result.position.turn)) != ready.commitment.attempt
-            ):
-                ready = self._ready(result, self._turn_key(db, result.position.turn, attempt), attempt)
+            # keys of the next turn may have been handed out while this one was resolved
+            if not same and (attempt := self._attempt_at(db, following)) != ready.commitment.attempt:
+                ready = self._ready(result, self._turn_key(db, following, attempt), attempt)
             made = self._save(db, ready, stage.number + 1, salts if same else {}, salts)
             if scribe is not None:
                 scribe.resolved(turn, result, missing, made)
-        if dice.onlooker is not None:
-            self.onlookers = {**self.onlookers, stage.number: dice.onlooker}
-        return result
 
     def rollback(self, number: int, reason: str) -> bool:
         """Go back to an earlier stage, with the orders that were in for it; what came after is dropped, the
@@ -430,13 +441,13 @@ class Game(GameWriter):
                 f"keys of turn {turn} are known already, so it has to be rolled anew: go back to stage "
                 f"{first}"
             )
-        with self._writing(stage=last) as db:
+        with self.writing(stage=last) as db:
             db.execute(delete(entries).where(entries.c.game == self.id, entries.c.position > number))
             for table in (inputs, seats, decided):
                 ledger.drop(db, table, self.id, table.c.position > number)
             ledger.drop(db, positions, self.id, positions.c.number > number)
-            record = luck.of_turn(db, self.id, turn)
-            luck.keep(db, self.id, turn, replace(record, closed=0))
+            record = turn_dice.of_turn(db, self.id, turn)
+            turn_dice.keep(db, self.id, turn, replace(record, closed=0))
             body = {"to": number, "from": last, "turn": turn, "reason": reason, "fresh": opened}
             if opened:
                 body["attempt"] = self._fresh_dice(db, back)
@@ -455,7 +466,7 @@ class Game(GameWriter):
             raise StoreError(
                 f"turn {stage.position.turn} is half played: its dice can be changed from its beginning only"
             )
-        with self._writing(stage=stage.number) as db:
+        with self.writing(stage=stage.number) as db:
             attempt = self._fresh_dice(db, stage)
             self._correct(db, "attempt", {"turn": stage.position.turn, "attempt": attempt, "reason": reason})
         self._stage = None
@@ -468,7 +479,7 @@ class Game(GameWriter):
         answers itself.
         """
         here = self.stage().number
-        with self._writing(stage=here) as db:
+        with self.writing(stage=here) as db:
             self._after_closing(db, self.stage(here), {"nation": nation, "decision": decision})
             ledger.put(
                 db,
@@ -487,14 +498,14 @@ class Game(GameWriter):
         `who`: the player's name.
         """
         number = self.stage().number
-        with self._writing(stage=number) as db:
+        with self.writing(stage=number) as db:
             self._after_closing(db, self.stage(number), {"nation": nation, "seat": seat})
             ledger.put(db, seats, game=self.id, position=number, nation=nation, seat=seat)
             self._correct(db, "command", {"nation": nation, "seat": seat, "who": who})
 
     def use_ruleset(self, ruleset: Ruleset, reason: str) -> None:
         """Go on under other rules from the present position on; recorded."""
-        with self._writing() as db:
+        with self.writing() as db:
             keep_ruleset(db, ruleset)
             ledger.change(db, games, {"id": self.id}, ruleset=ruleset.hash)
             self._correct(db, "upgrade", {"from": self.ruleset.hash, "to": ruleset.hash, "reason": reason})

@@ -25,7 +25,7 @@ from ..ruleset.drawing import Drawing, drawing_from
 from ..turn.referee import Inputs, Position, asked_seats, waiting_seats
 from ..world.geography import Geography
 from ..world.world import World
-from . import turns as luck
+from . import turns as turn_dice
 from .database import fault_in_words, reading, state_of, unpack
 from .schema import corrections, decided, entries, games, handins, inputs, positions, rulesets, seats
 
@@ -127,7 +127,7 @@ class GameReader:
         return found
 
     @contextmanager
-    def _reading(self) -> Iterator[Connection]:
+    def reading(self) -> Iterator[Connection]:
         """A connection to read by.
 
         What is stored and is not what it should be is a BrokenGame, told in one sentence.
@@ -165,7 +165,7 @@ class GameReader:
     @property
     def head(self) -> dict[str, Any]:
         """Title, scenario, anchor and the like."""
-        with self._reading() as db:
+        with self.reading() as db:
             row = db.execute(select(games).where(games.c.id == self.id)).one()
         return {
             "id": row.id,
@@ -176,14 +176,14 @@ class GameReader:
 
     def drawing(self) -> Drawing:
         """What the game's maps are drawn with."""
-        with self._reading() as db:
+        with self.reading() as db:
             return drawing_from(
                 unpack(db.execute(select(games.c.drawing).where(games.c.id == self.id)).scalar_one())
             )
 
     def marks(self) -> Mapping[str, Any]:
         """What the ruleset says of marks on its maps and of what is counted, without the drawing's shapes."""
-        with self._reading() as db:
+        with self.reading() as db:
             kept = unpack(db.execute(select(games.c.drawing).where(games.c.id == self.id)).scalar_one())
         return dict(kept.get("marks", {}))
 
@@ -191,7 +191,7 @@ class GameReader:
         """The present stage, or an earlier one by its number. StoreError if there is none."""
         if number is None and self._stage is not None:
             return self._stage
-        with self._reading() as db:
+        with self.reading() as db:
             found = self._load(db, number)
         if number is None:
             self._stage = found
@@ -199,7 +199,7 @@ class GameReader:
 
     def stages(self) -> list[tuple[int, int, str]]:
         """All stages as (number, turn, what it waits for)."""
-        with self._reading() as db:
+        with self.reading() as db:
             rows = db.execute(
                 select(positions.c.number, positions.c.turn, positions.c.waiting)
                 .where(positions.c.game == self.id)
@@ -237,7 +237,7 @@ class GameReader:
             query = query.where(entries.c.number > after)
         if until is not None:
             query = query.where(entries.c.number <= until)
-        with self._reading() as db:
+        with self.reading() as db:
             found = [Entry.from_json(canonical.loads(row.body)) for row in db.execute(query)]
         return found if position is None else sorted(found, key=lambda entry: entry.n)
 
@@ -249,7 +249,7 @@ class GameReader:
         """What has come in at a stage (the present one by default), by nation."""
         number = self.stage().number if number is None else number
         query = select(inputs).where(inputs.c.game == self.id, inputs.c.position == number)
-        with self._reading() as db:
+        with self.reading() as db:
             return {row.nation: _submission(row) for row in db.execute(query.order_by(inputs.c.nation))}
 
     def decided(self, number: int | None = None) -> dict[str, dict[str, Any]]:
@@ -259,7 +259,7 @@ class GameReader:
         number = self.stage().number if number is None else number
         query = select(decided).where(decided.c.game == self.id, decided.c.position == number)
         out: dict[str, dict[str, Any]] = {}
-        with self._reading() as db:
+        with self.reading() as db:
             for row in db.execute(query.order_by(decided.c.nation, decided.c.decision)):
                 out.setdefault(row.nation, {})[row.decision] = canonical.loads(row.answer)
         return out
@@ -280,7 +280,7 @@ class GameReader:
         query = select(seats.c.nation, seats.c.seat).where(
             seats.c.game == self.id, seats.c.position == number
         )
-        with self._reading() as db:
+        with self.reading() as db:
             return {row.nation: row.seat for row in db.execute(query.order_by(seats.c.nation))}
 
     def name_of(self, nation: str) -> str:
@@ -307,7 +307,7 @@ class GameReader:
         query = select(handins).where(
             handins.c.game == self.id, handins.c.position.in_(at), handins.c.nation == nation
         )
-        with self._reading() as db:
+        with self.reading() as db:
             found = db.execute(query.order_by(handins.c.number))
             return [HandIn(row.number, row.at, _submission(row)) for row in found]
 
@@ -316,16 +316,16 @@ class GameReader:
         later = [c for c in self.corrections() if c["what"] == "upgrade" and int(c["stage"]) > number]
         if not later:
             return self.ruleset
-        with self._reading() as db:
+        with self.reading() as db:
             content = db.execute(
                 select(rulesets.c.content).where(rulesets.c.hash == later[0]["from"])
             ).scalar_one()
         return Ruleset.from_json(unpack(content))
 
-    def turn_record(self, turn: int) -> luck.TurnRecord:
+    def turn_record(self, turn: int) -> turn_dice.TurnRecord:
         """What is published of a turn's dice."""
-        with self._reading() as db:
-            return luck.of_turn(db, self.id, turn)
+        with self.reading() as db:
+            return turn_dice.of_turn(db, self.id, turn)
 
     def dice(self, stage: StoredPosition | None = None, salts: Mapping[str, str] | None = None) -> KeyedDice:
         """The dice of a stage's turn. Salts are those of the turn's first input, or given."""
@@ -348,18 +348,18 @@ class GameReader:
 
     def own_salts(self, turn: int) -> dict[str, str]:
         """The salts of a turn by nation, as they are: for the moderator's side alone."""
-        with self._reading() as db:
-            return luck.salts_of(db, self.id, turn)
+        with self.reading() as db:
+            return turn_dice.salts_of(db, self.id, turn)
 
     def secrets(self) -> tuple[str, int]:
         """The seed and the length of the game's chain of secrets: to be shown when the game has ended."""
-        with self._reading() as db:
+        with self.reading() as db:
             row = db.execute(select(games.c.seed, games.c.length).where(games.c.id == self.id)).one()
         return row.seed, row.length
 
     def turn_key(self, turn: int, attempt: int = 0) -> str:
         """The secret key of a turn's dice: for the moderator's side alone."""
-        with self._reading() as db:
+        with self.reading() as db:
             return self._turn_key(db, turn, attempt)
 
     def _turn_key(self, db: Connection, turn: int, attempt: int) -> str:
@@ -373,7 +373,7 @@ class GameReader:
 
     def corrections(self) -> list[dict[str, Any]]:
         """What a moderator has changed by hand, in order."""
-        with self._reading() as db:
+        with self.reading() as db:
             rows = db.execute(
                 select(corrections).where(corrections.c.game == self.id).order_by(corrections.c.number)
             ).all()
@@ -386,7 +386,7 @@ class GameReader:
         query = select(positions.c.number, positions.c.head, positions.c.attempt).where(
             positions.c.game == self.id
         )
-        with self._reading() as db:
+        with self.reading() as db:
             row = db.execute(query.order_by(positions.c.number.desc()).limit(1)).one()
         known = self._stage
         if (row.number, row.head, row.attempt) != (known.number, known.position.head, known.attempt):

@@ -19,7 +19,7 @@ from ..turn.referee import Position, Resolution
 from ..turn.vacancies import EMPTY, seat
 from ..world.world import World
 from . import ledger
-from . import turns as luck
+from . import turns as turn_dice
 from .database import StoreError, as_text, changing, fault_in_words, keep_state, packed_state
 from .reading import GameReader, StoredPosition, Submission
 from .schema import (
@@ -50,7 +50,7 @@ class GameWriter(GameReader):
     """A game that is written to, each time within one transaction."""
 
     @contextmanager
-    def _writing(self, *, stage: int | None = None) -> Iterator[Connection]:
+    def writing(self, *, stage: int | None = None) -> Iterator[Connection]:
         """One transaction that nobody else writes beside.
 
         With `stage`: StoreError if the game does not stand there any more.
@@ -76,7 +76,7 @@ class GameWriter(GameReader):
         all the same.
         """
         turn = here.position.turn
-        if luck.of_turn(db, self.id, turn).closed != here.number or not here.commitment.seats:
+        if turn_dice.of_turn(db, self.id, turn).closed != here.number or not here.commitment.seats:
             return
         looked = sum(
             c["what"] == "look" and (c["turn"], c["attempt"]) == (turn, here.attempt)
@@ -105,22 +105,22 @@ class GameWriter(GameReader):
 
     def _attempt_at(self, db: Connection, turn: int) -> int:
         """The attempt at a turn that is about to begin."""
-        record = luck.of_turn(db, self.id, turn)
+        record = turn_dice.of_turn(db, self.id, turn)
         following = self._attempt_after(record)
         if following != record:
-            luck.keep(db, self.id, turn, following)
+            turn_dice.keep(db, self.id, turn, following)
         return following.attempt
 
     @staticmethod
-    def _attempt_after(record: luck.TurnRecord) -> luck.TurnRecord:
+    def _attempt_after(record: turn_dice.TurnRecord) -> turn_dice.TurnRecord:
         """The record of a turn when it begins: that of the next attempt if keys of the last have been handed
         out.
         """
-        return luck.next_attempt(record) if record.opened else record
+        return turn_dice.next_attempt(record) if record.opened else record
 
     def _fresh_dice(self, db: Connection, stage: StoredPosition) -> int:
-        record = luck.next_attempt(luck.of_turn(db, self.id, stage.position.turn))
-        luck.keep(db, self.id, stage.position.turn, record)
+        record = turn_dice.next_attempt(turn_dice.of_turn(db, self.id, stage.position.turn))
+        turn_dice.keep(db, self.id, stage.position.turn, record)
         key = self._turn_key(db, stage.position.turn, record.attempt)
         made = self._sealed(db, self._commit(stage.position, key, record.attempt), key)
         where = {"game": self.id, "number": stage.number}
@@ -169,12 +169,16 @@ class GameWriter(GameReader):
 
         `kept`: the commitment that holds already, where the turn goes on.
         """
-        p = result.position
-        packed = (packed_state(p.state), packed_state(p.turn_start), packed_state(p.phase_start))
+        position = result.position
+        packed = (
+            packed_state(position.state),
+            packed_state(position.turn_start),
+            packed_state(position.phase_start),
+        )
         bodies = tuple((e.n, e.turn, e.written.decode()) for e in result.entries)
         if kept is not None:
-            return _Ready(p, packed, kept, None, bodies)
-        return _Ready(p, packed, self._commit(p, key, attempt), key, bodies)
+            return _Ready(position, packed, kept, None, bodies)
+        return _Ready(position, packed, self._commit(position, key, attempt), key, bodies)
 
     def _save(
         self, db: Connection, ready: _Ready, number: int, salts: Mapping[str, str], used: Mapping[str, str]
@@ -183,12 +187,12 @@ class GameWriter(GameReader):
 
         Gives the commitment as kept.
         """
-        p = ready.position
+        position = ready.position
         made = ready.commitment if ready.key is None else self._sealed(db, ready.commitment, ready.key)
         state, turn_start, phase_start = (keep_state(db, packed) for packed in ready.states)
         dice = {
-            "marks": [list(m) for m in p.marks],
-            "dice_turn": p.dice_turn,
+            "marks": [list(m) for m in position.marks],
+            "dice_turn": position.dice_turn,
             "salts": dict(salts),
             "used": dict(used),
         }
@@ -197,15 +201,15 @@ class GameWriter(GameReader):
             positions,
             game=self.id,
             number=number,
-            turn=p.turn,
+            turn=position.turn,
             attempt=made.attempt,
             state=state,
             turn_start=turn_start,
             phase_start=phase_start,
-            head=p.head,
-            entries=p.entries,
+            head=position.head,
+            entries=position.entries,
             dice=as_text(dice),
-            waiting=as_text(p.waiting),
+            waiting=as_text(position.waiting),
             commitment=as_text(asdict(made)),
         )
         rows = [

@@ -147,6 +147,25 @@ class Turn(OrderContext):
         moments = [[name, self.world.at(name).state.hash()] for name in sorted(self.world.moments)]
         return f"{self.levels} {self.state.hash()} {moments} {self.moved} {self.journal.pending}"
 
+    def destroy(
+        self, key: str, n: int, *, cause: str, place: str | None = None, by: str | None = None
+    ) -> None:
+        """Units of a stack are lost; states `destroyed`, with the place given, by default that of the stack.
+
+        Raises ValueError if the stack has fewer.
+        """
+        stack = self.state.row("units", key)
+        self.journal.take_units(key, n)
+        self.journal.fact(
+            "destroyed",
+            of=stack["owner"],
+            kind=stack["kind"],
+            place=place or stack["place"],
+            n=n,
+            cause=cause,
+            by=by,
+        )
+
     # ---- dice
 
     def stream(self, rule: str, subject: str, audience: Iterable[str] = (EVERYONE,)) -> Stream:

@@ -133,7 +133,7 @@ class EffectRunner:
             for case in row["cases"]:
                 if self.world.test(case.get("when"), scope):
                     if "say" in case:
-                        self._say(case["say"], scope)
+                        self.add_sentence(case["say"], scope)
                     return self.run(case, scope)
             return None
         self.effects(row.get("effects", ()), scope)
@@ -297,7 +297,7 @@ class EffectRunner:
     def nations(self, value: Any, names: Names) -> list[str]:
         return self.world.members(self.who(value, names))
 
-    def _say(self, text: str, names: Names) -> None:
+    def add_sentence(self, text: str, names: Names) -> None:
         self.entry.tell(message(self.world, text, names))
 
 

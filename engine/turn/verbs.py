@@ -390,7 +390,7 @@ def _kind_name(runner: EffectRunner, kind: str, n: int) -> str:
 def say(runner: EffectRunner, p: Any, names: dict[str, Any]) -> None:
     """Adds a sentence to the entry, or writes one of its own to other readers."""
     if isinstance(p, str):
-        runner._say(p, names)
+        runner.add_sentence(p, names)
         return
     says = message(runner.world, p["text"], names)
     if "to" not in p:

@@ -103,7 +103,7 @@ def remove(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
         if "to" in p:
             runner.journal.alter_units(key, n, owner=runner.id_of(p["to"], names))
         else:
-            lose(runner, key, n, cause)
+            runner.turn.destroy(key, n, cause=cause)
 
 
 def _stacks(runner: EffectRunner, p: Row, names: dict[str, Any]) -> list[tuple[str, int]]:
@@ -147,21 +147,6 @@ def spread(
                 gone[chosen] = gone.get(chosen, 0) + 1
                 wanted -= 1
     return list(gone.items())
-
-
-def lose(runner: EffectRunner, key: str, n: int, cause: str) -> None:
-    """Units are destroyed; states the fact with its cause."""
-    row = dict(runner.world.state.row("units", key))
-    _take_units(runner, key, n)
-    runner.journal.fact("destroyed", of=row["owner"], kind=row["kind"], place=row["place"], n=n, cause=cause)
-
-
-def _take_units(runner: EffectRunner, key: str, n: int) -> None:
-    now = int(runner.world.state.get("units", key, "n", 0))
-    if n >= now:
-        runner.journal.put_row("units", key, None)
-    else:
-        runner.journal.set("units", key, "n", now - n)
 
 
 def convert(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
@@ -228,7 +213,7 @@ def send_home(runner: EffectRunner, place: str, stays: str) -> None:
                 key, row["n"], place=min(homes, key=lambda q: (steps.get(q, 10_000), q))
             )
         else:
-            lose(runner, key, row["n"], "nowhere to go")
+            runner.turn.destroy(key, row["n"], cause="nowhere to go")
 
 
 def relocate(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
@@ -245,7 +230,7 @@ def relocate(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
         left = None if left is None else left - going
         if not places:
             if p.get("else") == "lost":
-                lose(runner, unit.id, going, "nowhere to go")
+                runner.turn.destroy(unit.id, going, cause="nowhere to go")
             continue
         here = row["place"]
         how = p.get("by", "nearest")

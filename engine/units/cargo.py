@@ -215,10 +215,7 @@ def _put_ashore(turn: Turn, force: str, row: Row, mode: MovementRow, part: Row, 
     aboard = _aboard(turn, force, part)
     shore = turn.ruleset.row("movement", mode["ashore"]) if "ashore" in mode else mode
     why = _ashore_refusal(turn, row, mode, shore, target, aboard, hostile=hostile)
-    kinds: dict[str, int] = {}
-    for key, n in aboard:
-        kind = str(turn.state.get("units", key, "kind"))
-        kinds[kind] = kinds.get(kind, 0) + n
+    kinds = forces.kinds_of(turn.state, aboard)
     here = Entity("place", target)
     if why:
         says = say(turn.world, "Nobody goes ashore in {here}: {why}.", here=here, why=why)

@@ -47,8 +47,7 @@ def stowed(
         if aboard
         else boarders(world, mode, nation, origin, again=again)
     )
-    free = [(k, {**r, "n": left.get(k, r["n"])}) for k, r in there]
-    chosen = forces.pick([s for s in free if s[1]["n"]], cargo)
+    chosen = forces.pick_left(there, cargo, left)
     if chosen is None:
         able = " and able to come aboard" if "keeps" in mode and not aboard else ""
         return f"not that many units free to go{able} in {routes.name_of(world, 'places', origin)}"

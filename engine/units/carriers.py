@@ -15,7 +15,7 @@ from ..core.journal import Entry
 from ..core.messages import Message, joined
 from ..core.model import Row
 from ..core.rows import MovementRow
-from ..core.state import UNIT_CORE, Entity, Fields
+from ..core.state import Entity, Fields
 from ..turn.context import OrderContext, Turn
 from ..world import routes
 from ..world.messages import say, units
@@ -301,11 +301,7 @@ def _part_with(
                     key, part, **{**dict.fromkeys(forces.PASSING), "moved": True, "place": to}
                 )
                 continue
-            extra = {k: v for k, v in row.items() if k not in UNIT_CORE}
-            turn.journal.units(row["owner"], row["kind"], row["place"], -part, **extra)
-            turn.journal.fact(
-                "destroyed", of=row["owner"], kind=row["kind"], place=row["place"], n=part, cause="bearers"
-            )
+            turn.destroy(key, part, cause="bearers")
     kinds = dict(borne)
     out: list[Fields] = []
     for (key, to), n in ends.items():

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from ..core.journal import Entry
 from ..core.model import Row
 from ..core.rows import MovementRow
-from ..core.state import UNIT_CORE, Entity
+from ..core.state import Entity
 from ..turn.context import Turn
 from ..world.messages import say, units
 from . import forces
@@ -62,18 +62,14 @@ def end(turn: Turn, force: str) -> None:
 def _go_home(turn: Turn, force: str, homes: Mapping[str, str | None], to: str | None, entry: Entry) -> None:
     """Those stacks of a force whose home is `to` go there; None: they have none and are lost."""
     row = turn.state.row("forces", force)
-    nation, place = row["owner"], row["at"]
+    place = row["at"]
     mine = [key for key, home in homes.items() if home == to]
     if to == place:
         for key in mine:
             turn.journal.alter_units(key, turn.state.get("units", key, "n"), **dict.fromkeys(forces.PASSING))
     elif to is None:
         for key in mine:
-            stack = turn.state.row("units", key)
-            turn.journal.put_row("units", key, None)
-            turn.journal.fact(
-                "destroyed", of=nation, kind=stack["kind"], place=place, n=stack["n"], cause="no way home"
-            )
+            turn.destroy(key, turn.state.get("units", key, "n"), cause="no way home", place=place)
         entry.happened = [
             say(turn.world, "Units in {place} have no way home and are lost.", place=Entity("place", place))
         ]
@@ -176,8 +172,4 @@ def _leave(turn: Turn, mode: MovementRow, key: str, stack: Row) -> None:
                 key, int(stack["n"]), **{**dict.fromkeys(forces.PASSING), "moved": True, "place": to}
             )
             return
-        extra = {k: v for k, v in stack.items() if k not in UNIT_CORE}
-        turn.journal.units(owner, stack["kind"], zone, -int(stack["n"]), **extra)
-        turn.journal.fact(
-            "destroyed", of=owner, kind=stack["kind"], place=zone, n=stack["n"], cause="bearers"
-        )
+        turn.destroy(key, int(stack["n"]), cause="bearers")

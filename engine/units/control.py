@@ -370,10 +370,7 @@ def _evade(turn: Turn, row: CaptureRow, place: str, captor: str) -> None:
         if near:
             turn.journal.alter_units(key, stack["n"], place=near[0])
         else:
-            turn.journal.put_row("units", key, None)
-            turn.journal.fact(
-                "destroyed", of=owner, kind=stack["kind"], place=place, n=stack["n"], cause="left behind"
-            )
+            turn.destroy(key, stack["n"], cause="left behind")
 
 
 def _clear_works(turn: Turn, kinds: Any, place: str) -> None:

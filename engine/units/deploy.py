@@ -34,6 +34,9 @@ UNITS, TARGET = "units", "target"
 Places = dict[str, int]
 """Place -> how many units of one kind."""
 
+Group = tuple[str, str]
+"""A place, and a nation of which units stand there."""
+
 
 def run(node: Row, turn: Turn) -> None:
     """Carry out the orders of the step nation by nation, part enemies, and let the turn begin with what
@@ -59,7 +62,7 @@ def run(node: Row, turn: Turn) -> None:
         for key in sorted(turn.state.table("chosen")):
             turn.journal.put_row("chosen", key, None)
     if "apart" in node:
-        _part(turn, node["apart"], step)
+        _separate(turn, node["apart"], step)
     if told:
         with turn.journal.entry(f"sequence/{step}", audience=(EVERYONE,), data={"told": True}) as entry:
             entry.tell(Message("All have deployed their units."))
@@ -253,43 +256,17 @@ def _extra(row: Mapping[str, Any]) -> dict[str, Any]:
 # ---- enemies in one place
 
 
-def _part(turn: Turn, rule: Row, step: str) -> None:
+def _separate(turn: Turn, rule: Row, step: str) -> None:
     """Units that stand with an enemy where enemies may not meet go to another place, all at once.
 
     Each goes where the decision says, out of the places that no enemy has; of enemies who would meet again
     a draw says who goes there, and the others choose again.
     """
-    world = turn.world
     row = turn.ruleset.row("decisions", rule["decision"])
-    wanted = []
-    for p in sorted({r["place"] for _, r in turn.state.stacks()}):
-        for n in _at_odds(turn, rule, p):
-            wanted.append((p, n))
-    if not wanted:
-        return
-    staying = {
-        p: set(turn.state.owners_at(p)) - {n for q, n in wanted if q == p}
-        for p in world.ruleset.rows("places")
-    }
-    shut: dict[tuple[str, str], set[str]] = {w: {w[0]} for w in wanted}
-    goes: dict[tuple[str, str], str | None] = {}
-    while True:
-        for pair in [w for w in wanted if w not in goes]:
-            goes[pair] = _choose(turn, row, rule, pair, staying, shut[pair])
-        clashes: dict[str, set[tuple[str, str]]] = {}
-        for one, target in goes.items():
-            for other in wanted:
-                if target is not None and goes[other] == target and world.hostile(one[1], other[1]):
-                    clashes.setdefault(target, set()).update((one, other))
-        if not clashes:
-            break
-        for target, those in sorted(clashes.items()):
-            stays = _draw(turn, row, target, sorted(those))
-            for one in those:
-                if world.hostile(one[1], stays[1]):
-                    shut[one].add(target)
-                    del goes[one]
-    for (place, nation), target in sorted(goes.items()):
+    leaving: list[Group] = []
+    for place in sorted({stack["place"] for _, stack in turn.state.stacks()}):
+        leaving += [(place, nation) for nation in _at_odds(turn, rule, place)]
+    for (place, nation), target in sorted(_where_each_goes(turn, rule, row, leaving).items()):
         if target is None:
             continue
         with turn.journal.entry(
@@ -306,11 +283,47 @@ def _part(turn: Turn, rule: Row, step: str) -> None:
             entry.tell(say(turn.world, "Enemies met in {place}: those of {nation} go to {goal}.", **about))
 
 
-def _draw(turn: Turn, row: Row, target: str, those: list[tuple[str, str]]) -> tuple[str, str]:
+def _where_each_goes(
+    turn: Turn, rule: Row, row: DecisionRow, leaving: Sequence[Group]
+) -> dict[Group, str | None]:
+    """The place that each group goes to, None where none is open to it: no two that are enemies to the
+    same.
+    """
+    staying = {
+        place: set(turn.state.owners_at(place)) - {nation for at, nation in leaving if at == place}
+        for place in turn.ruleset.rows("places")
+    }
+    shut: dict[Group, set[str]] = {group: {group[0]} for group in leaving}
+    goes: dict[Group, str | None] = {}
+    while True:
+        for group in [g for g in leaving if g not in goes]:
+            goes[group] = _choose(turn, row, rule, group, staying, shut[group])
+        clashes = _clashes(turn.world, goes)
+        if not clashes:
+            return goes
+        for target, groups in sorted(clashes.items()):
+            first = _draw(turn, row, target, sorted(groups))
+            for group in groups:
+                if turn.world.hostile(group[1], first[1]):
+                    shut[group].add(target)
+                    del goes[group]
+
+
+def _clashes(world: World, goes: Mapping[Group, str | None]) -> dict[str, set[Group]]:
+    """The places to which enemies would go, each with those who would meet there."""
+    out: dict[str, set[Group]] = {}
+    for one, target in goes.items():
+        for other, its_target in goes.items():
+            if target is not None and its_target == target and world.hostile(one[1], other[1]):
+                out.setdefault(target, set()).update((one, other))
+    return out
+
+
+def _draw(turn: Turn, row: Row, target: str, groups: list[Group]) -> Group:
     """Who of those that would meet in a place goes there: drawn, so that none is preferred."""
     rule = f"decisions/{row['id']}"
     stream = turn.stream(rule, target)
-    found = stream.choice(those)
+    found = stream.choice(groups)
     with turn.journal.entry(rule, subject=target) as entry:
         record = stream.take()
         if record is not None:
@@ -330,12 +343,12 @@ def _choose(
     turn: Turn,
     row: DecisionRow,
     rule: Row,
-    pair: tuple[str, str],
+    group: Group,
     staying: Mapping[str, set[str]],
     shut: set[str],
 ) -> str | None:
     """Where those of a nation go that may not stay in a place; None if no place is open to them."""
-    world, (place, nation) = turn.world, pair
+    world, (place, nation) = turn.world, group
     me = Entity("nation", nation)
     names = {"self": me, "nation": me, "place": Entity("place", place)}
     source: Any = row.get("from", [])

@@ -52,9 +52,8 @@ def understand(
     if isinstance(wanted, str) or start is None:
         return wanted if isinstance(wanted, str) else "it names no place to start from"
     host = forces.whose(row, slots, nation)
-    standing = routes.free_stacks(world, host, start, again=bool(mode.get("again")))
-    free = [(k, {**r, "n": left.get(k, r["n"])}) for k, r in standing]
-    picks = forces.pick([s for s in free if s[1]["n"]], wanted)
+    stacks = routes.free_stacks(world, host, start, again=bool(mode.get("again")))
+    picks = forces.pick_left(stacks, wanted, left)
     if picks is None:
         return routes.too_few(turn.world, host, start, wanted)
     gone = earlier_gone(world, host, start, left)
@@ -69,16 +68,10 @@ def understand(
     refused = routes.going_refusal(going, start)
     if refused:
         return refused
-    after = dict(left)
-    found = _way(turn, going, row, slots, start, picks, after)
-    if isinstance(found, str) or _too_far(turn, voyage, found[0], fleet):
-        wide, instead = routes.Going(world, nation, mode, going.units, open_gates=True), dict(left)
-        through = _way(turn, wide, row, slots, start, picks, instead)
-        if not isinstance(through, str) and not _too_far(turn, voyage, through[0], fleet):
-            found, after = through, instead
+    found = _way_or_through_gates(turn, going, voyage, row, fleet, left)
     if isinstance(found, str):
         return found
-    voyage.plan, voyage.cargo = found
+    voyage.plan, voyage.cargo, after = found
     voyage.burden = burden(turn, mode, host, start, picks, left)
     voyage.gate = routes.shut_on(going, start, (entry["place"] for entry in voyage.plan))
     why = (
@@ -90,9 +83,28 @@ def understand(
     if why:
         return why
     left.update(after)
-    for key, n in picks:
-        left[key] = left.get(key, world.state.get("units", key, "n", 0)) - n
+    forces.take(world.state, picks, left)
     return voyage
+
+
+def _way_or_through_gates(
+    turn: OrderContext, going: routes.Going, voyage: Voyage, row: Row, fleet: Fleet, left: Mapping[str, int]
+) -> tuple[list[Fields], list[Fields], dict[str, int]] | str:
+    """The plan of a voyage and its cargo, with what its cargo leaves of each stack; or why there is no way.
+
+    Where no way is open, or it is too long, one through shut passages is good if that is short enough: they
+    may be open when the voyage comes to them.
+    """
+    slots, start, picks = voyage.order.get("slots", {}), voyage.start, voyage.picks
+    after = dict(left)
+    found = _way(turn, going, row, slots, start, picks, after)
+    if isinstance(found, str) or _too_far(turn, voyage, found[0], fleet):
+        wide = routes.Going(turn.world, voyage.nation, voyage.mode, going.units, open_gates=True)
+        after_wide = dict(left)
+        through = _way(turn, wide, row, slots, start, picks, after_wide)
+        if not isinstance(through, str) and not _too_far(turn, voyage, through[0], fleet):
+            return (*through, after_wide)
+    return found if isinstance(found, str) else (*found, after)
 
 
 def _parting(
@@ -325,8 +337,7 @@ def _with_cargo(
     elif loads == len(plan):  # they take cargo aboard where they end
         plan.append({"place": zones[-1] if zones else zone, "mission": mission})
     plan[loads]["load"] = [0]
-    for key, n in chosen:
-        left[key] = left.get(key, turn.state.get("units", key, "n", 0)) - n
+    forces.take(turn.state, chosen, left)
     return plan, [parcel]
 
 
@@ -372,8 +383,7 @@ def _parcel(
     if mode["carries"].get("one_shore") and parcel["to"] not in shores:
         there = ", ".join(routes.name_of(world, "places", p) for p in sorted(shores))
         return f"force {voyage.number} puts everybody ashore in one place, {there}"
-    for key, n in chosen:
-        left[key] = left.get(key, world.state.get("units", key, "n", 0)) - n
+    forces.take(world.state, chosen, left)
     return Parcel(order, voyage.number, parcel, point)
 
 

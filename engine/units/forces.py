@@ -150,6 +150,23 @@ def pick(
     return out
 
 
+def pick_left(
+    stacks: Iterable[tuple[str, Fields]], wanted: Mapping[str, int], left: Mapping[str, int]
+) -> list[Pick] | None:
+    """The wanted numbers of kinds out of what earlier orders leave of stacks; None if there are not enough.
+
+    `left`: how many units are left of a stack, by its key; of a stack that is not in it, all.
+    """
+    rest = [(key, {**row, "n": left.get(key, row["n"])}) for key, row in stacks]
+    return pick([stack for stack in rest if stack[1]["n"]], wanted)
+
+
+def take(state: State, picks: Iterable[Pick], left: dict[str, int]) -> None:
+    """Note in `left` that an order takes these units, so that later ones do not."""
+    for key, n in picks:
+        left[key] = left.get(key, int(state.get("units", key, "n", 0))) - n
+
+
 def next_id(state: State, nation: str) -> str:
     """A number that no force of the nation has had this turn."""
     last = int(state.get("game", "game", "forces", {}).get(nation, 0))

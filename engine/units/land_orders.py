@@ -145,9 +145,8 @@ def understand(
     wanted = forces.wanted(slots.get("units", {}))
     if isinstance(wanted, str) or origin is None:
         return wanted if isinstance(wanted, str) else "it names no place to start from"
-    there = routes.free_stacks(world, nation, origin, again=bool(mode.get("again")))
-    free = [(k, {**r, "n": left.get(k, r["n"])}) for k, r in there]
-    picks = forces.pick([s for s in free if s[1]["n"]], wanted)
+    stacks = routes.free_stacks(world, nation, origin, again=bool(mode.get("again")))
+    picks = forces.pick_left(stacks, wanted, left)
     if picks is None:
         return routes.too_few(world, nation, origin, wanted)
     hostile = _attacks(world, nation, mode, target)
@@ -159,19 +158,10 @@ def understand(
     units = [Entity("unit", k) for k, _ in goes or stays]
     going = routes.Going(world, nation, mode, units, count=sum(n for _, n in goes))
     going.taken = taken or {}
-    try:
-        via = routes.named_places(world, slots.get("via"))
-    except ValueError as error:
-        return str(error)
-    path, closed = routes.way(going, origin, target, via)
-    gate = None
-    if closed is not None and foreseen and world.geography.gates:
-        wide = routes.Going(world, nation, mode, units, count=going.count, open_gates=True)
-        through, other = routes.way(wide, origin, target, via)
-        if through is not None and other is None:
-            path, closed, gate = through, None, routes.shut_on(going, origin, through[1:])
-    if path is None:
-        return str(closed)
+    found = _way(going, origin, target, slots.get("via"), foreseen=foreseen)
+    if isinstance(found, str):
+        return found
+    path, closed, gate = found
     if mode.get("fights") is not False:  # who only passes over is in no fight
         hostile = hostile or crosses_enemies(going, path)
     why = None if foreseen else seen_refusal(turn, order, nation, target, hostile=hostile)
@@ -180,9 +170,31 @@ def understand(
     why = carriers.refusal(turn, nation, claim, claims) if claim is not None else why
     if why:
         return why
-    for key, n in picks:
-        left[key] = left.get(key, world.state.get("units", key, "n", 0)) - n
+    forces.take(world.state, picks, left)
     return March(order, mode, going, path, goes, stays, hostile, gate, claim)
+
+
+def _way(
+    going: routes.Going, origin: str, target: str, via: Any, *, foreseen: bool
+) -> tuple[routes.Path, str | None, str | None] | str:
+    """The way from one place to another by those that an order names (`via`), or why there is none.
+
+    With the way comes why it cannot be gone as things stand, and, if before the turn (`foreseen`) only a shut
+    passage is the reason, that passage instead.
+    """
+    try:
+        places = routes.named_places(going.world, via)
+    except ValueError as error:
+        return str(error)
+    path, closed = routes.way(going, origin, target, places)
+    if closed is not None and foreseen and going.world.geography.gates:
+        wide = routes.Going(
+            going.world, going.nation, going.mode, going.units, count=going.count, open_gates=True
+        )
+        through, other = routes.way(wide, origin, target, places)
+        if through is not None and other is None:
+            return through, None, routes.shut_on(going, origin, through[1:])
+    return str(closed) if path is None else (path, closed, None)
 
 
 def _attacks(world: World, nation: str, mode: MovementRow, target: str) -> bool:

@@ -17,7 +17,7 @@ from typing import Any
 
 from ..core.model import Row
 from ..core.rows import MovementRow
-from ..core.state import UNIT_CORE, Entity
+from ..core.state import Entity, extra_fields
 from ..ruleset.expressions.parse import strip_mark
 from ..ruleset.expressions.reads import is_read
 from ..turn.context import Order, Turn
@@ -242,7 +242,7 @@ def carry_out(turn: Turn, marches: Sequence[March]) -> None:
 def step_in(turn: Turn, march: March) -> None:
     """The units of a march stand where it leads: as a force if they attack, else as units that have moved."""
     nation, target, origin = march.nation, march.target, march.path[0]
-    kinds = _kinds(turn, [*march.picks, *march.stays])
+    kinds = forces.kinds_of(turn.state, [*march.picks, *march.stays])
     what = "Attack on" if march.hostile else "Move to"
     holder = turn.world.holder_of(target)
     own = holder is not None and turn.world.allied(nation, holder)
@@ -328,7 +328,7 @@ def _kept(march: March, key: str) -> dict[str, Any]:
 def depart(turn: Turn, march: March) -> None:
     """Units that arrive in a later step leave the map; what they need to arrive goes with them."""
     nation, origin, target = march.nation, march.path[0], march.target
-    kinds = _kinds(turn, march.picks)
+    kinds = forces.kinds_of(turn.state, march.picks)
     ends = {"target": Entity("place", target), "origin": Entity("place", origin)}
     says = say(
         turn.world, "On the way to {target} from {origin}: {units}.", **ends, units=units(turn.world, kinds)
@@ -339,11 +339,10 @@ def depart(turn: Turn, march: March) -> None:
     ):
         for key, n in march.picks:
             stack = turn.state.row("units", key)
-            extra = {k: v for k, v in stack.items() if k not in UNIT_CORE}
-            kind = str(stack["kind"])
+            extra, kind = extra_fields(stack), str(stack["kind"])
             alone = routes.Going(turn.world, nation, march.mode, [Entity("unit", key)])
             budget = alone.allowance(origin)
-            turn.journal.units(nation, kind, origin, -n, **extra)
+            turn.journal.take_units(key, n)
             put_under_way(
                 turn, nation, kind, n, target, march.mode["arrives"],
                 mode=march.mode["id"], path=list(march.path), extra=extra or None, budget=budget,
@@ -353,14 +352,6 @@ def depart(turn: Turn, march: March) -> None:
         turn.journal.set("orders", march.order["key"], "status", "done")
         if not turn.state.stacks(at=origin, owner=nation):
             turn.journal.fact("left", by=nation, place=origin)
-
-
-def _kinds(turn: Turn, picks: Sequence[forces.Pick]) -> dict[str, int]:
-    out: dict[str, int] = {}
-    for key, n in picks:
-        kind = str(turn.state.get("units", key, "kind"))
-        out[kind] = out.get(kind, 0) + n
-    return dict(sorted(out.items()))
 
 
 __all__ = ["carry_out", "read", "run", "understand"]

@@ -58,11 +58,11 @@ _GRADES = columns("nations", "grade")
 class Readings(ABC):
     """The fields of the things of a ruleset and a state, each read by a plan that is made once."""
 
-    __deletable__ = ("_evaluator",)  # `World.close` lets go of it, where the module is compiled, too
+    __deletable__ = ("evaluator",)  # `World.close` lets go of it, where the module is compiled, too
     ruleset: Ruleset
     state: State
     geography: Geography
-    _evaluator: Evaluator
+    evaluator: Evaluator
     _fields: Mapping[str, Row]
     _nations: Mapping[str, Row]
     _places: Mapping[str, Row]
@@ -126,7 +126,7 @@ class Readings(ABC):
             return lambda e: e.id
         term = self.ruleset.rows("definitions").get(name)
         if term is not None and len(term.get("of", ())) == 1 and term["of"][0].rpartition(":")[2] == kind:
-            return lambda e: self._evaluator.functions[name](e)
+            return lambda e: self.evaluator.functions[name](e)
         declared = self._fields.get(name)
         quantity = self.ruleset.rows("stats").get(name)
         if quantity is not None and declared is None and quantity["of"] == kind:
@@ -152,25 +152,25 @@ class Readings(ABC):
             value = written.get(id_, _EMPTY).get(name, default)
             return shown(default if value is None else value)
 
-        def read(e: Entity) -> Any:
+        def read(thing: Entity) -> Any:
             rows = state.tables.get(table)
             if rows is not None:
-                value = rows.get(e.id, _EMPTY).get(name)
+                value = rows.get(thing.id, _EMPTY).get(name)
                 if value is not None:
                     return shown(value)
             try:
-                return given[e.id]
+                return given[thing.id]
             except KeyError:
-                found = given[e.id] = by_row(e.id)
+                found = given[thing.id] = by_row(thing.id)
                 return found
 
-        def read_changing(e: Entity) -> Any:
+        def read_changing(thing: Entity) -> Any:
             """Of a kind whose rows depend on the state."""
-            value = state.tables.get(table, _EMPTY).get(e.id, _EMPTY).get(name)
+            value = state.tables.get(table, _EMPTY).get(thing.id, _EMPTY).get(name)
             if value is None and kind == "unit":
-                value = self.stack(e.id).get(name)
+                value = self.stack(thing.id).get(name)
             if value is None:
-                value = self._row(kind, form, e.id).get(name, default)
+                value = self._row(kind, form, thing.id).get(name, default)
             return shown(default if value is None else value)
 
         return read_changing if kind in ("unit", "link") else read
@@ -213,8 +213,8 @@ class Readings(ABC):
 
     # computed fields: _KIND_FIELD
 
-    def _nation_side(self, e: Entity) -> Entity | None:
-        side = self.side_of(e.id)
+    def _nation_side(self, thing: Entity) -> Entity | None:
+        side = self.side_of(thing.id)
         return Entity("side", side) if side else None
 
     def side_of(self, nation: str) -> str | None:
@@ -223,8 +223,8 @@ class Readings(ABC):
             return row["side"] or None
         return self._nations.get(nation, _EMPTY).get("side")
 
-    def _nation_alive(self, e: Entity) -> bool:
-        return self.alive(e.id)
+    def _nation_alive(self, thing: Entity) -> bool:
+        return self.alive(thing.id)
 
     def alive(self, nation: str) -> bool:
         """Whether a nation is in the game: what the state says, else its row (`alive: false`: it may yet
@@ -233,8 +233,8 @@ class Readings(ABC):
         said = self.state.get("nations", nation, "alive")
         return (self._nations.get(nation, _EMPTY).get("alive") if said is None else said) is not False
 
-    def _nation_commander(self, e: Entity) -> Entity:
-        return Entity("nation", self.commander_of(e.id))
+    def _nation_commander(self, thing: Entity) -> Entity:
+        return Entity("nation", self.commander_of(thing.id))
 
     def commander_of(self, nation: str) -> str:
         """The nation whose player commands a nation: the one that its seat names, and so on; itself where it
@@ -252,22 +252,22 @@ class Readings(ABC):
         said = self.state.get("nations", nation, "seat") or self._nations.get(nation, _EMPTY).get("seat")
         return str(said) if said else None
 
-    def _nation_seat(self, e: Entity) -> str | None:
+    def _nation_seat(self, thing: Entity) -> str | None:
         """Who commands a nation; of one that another commands, whoever commands that, or its id if nothing is
         said of it.
         """
-        commander = self.commander_of(e.id)
-        return self.seat_said(commander) or (commander if commander != e.id else None)
+        commander = self.commander_of(thing.id)
+        return self.seat_said(commander) or (commander if commander != thing.id else None)
 
-    def _nation_neutral(self, e: Entity) -> bool:
-        return self.side_of(e.id) is None
+    def _nation_neutral(self, thing: Entity) -> bool:
+        return self.side_of(thing.id) is None
 
-    def _nation_deploys(self, e: Entity) -> bool:
+    def _nation_deploys(self, thing: Entity) -> bool:
         """Whether it has units that it may still place before play begins."""
-        return any(row["owner"] == e.id for row in self.state.table("chosen").values())
+        return any(row["owner"] == thing.id for row in self.state.table("chosen").values())
 
-    def _place_owner(self, e: Entity) -> Entity | None:
-        owner = self.owner_of(e.id)
+    def _place_owner(self, thing: Entity) -> Entity | None:
+        owner = self.owner_of(thing.id)
         return Entity("nation", owner) if owner else None
 
     def owner_of(self, place: str) -> str | None:
@@ -288,79 +288,79 @@ class Readings(ABC):
             kept.values[place] = holder
             return holder
 
-    def _place_holder(self, e: Entity) -> Entity | None:
-        holder = self.holder_of(e.id)
+    def _place_holder(self, thing: Entity) -> Entity | None:
+        holder = self.holder_of(thing.id)
         return Entity("nation", holder) if holder else None
 
-    def _place_first_owner(self, e: Entity) -> Entity | None:
-        return self.at("game")._place_owner(e)
+    def _place_first_owner(self, thing: Entity) -> Entity | None:
+        return self.at("game")._place_owner(thing)
 
-    def _place_side(self, e: Entity) -> Entity | None:
-        holder = self.holder_of(e.id)
+    def _place_side(self, thing: Entity) -> Entity | None:
+        holder = self.holder_of(thing.id)
         side = self.side_of(holder) if holder else None
         return Entity("side", side) if side else None
 
-    def _place_occupied(self, e: Entity) -> bool:
-        return bool(self.state.owners_at(e.id))
+    def _place_occupied(self, thing: Entity) -> bool:
+        return bool(self.state.owners_at(thing.id))
 
-    def _place_occupants(self, e: Entity) -> EntitySet:
-        return tuple(Entity("nation", o) for o in sorted(self.state.owners_at(e.id)))
+    def _place_occupants(self, thing: Entity) -> EntitySet:
+        return tuple(Entity("nation", o) for o in sorted(self.state.owners_at(thing.id)))
 
     def whole_of(self, place: str) -> str:
         """The place of which a place is a part, or itself. Only a whole has an owner and a holder."""
         return str(self._places.get(place, _EMPTY).get("part_of", place))
 
-    def _place_whole(self, e: Entity) -> Entity:
-        return Entity("place", self.whole_of(e.id))
+    def _place_whole(self, thing: Entity) -> Entity:
+        return Entity("place", self.whole_of(thing.id))
 
-    def _place_parts(self, e: Entity) -> EntitySet:
-        return tuple(Entity("place", p) for p in self.geography.parts.get(e.id, ()))
+    def _place_parts(self, thing: Entity) -> EntitySet:
+        return tuple(Entity("place", p) for p in self.geography.parts.get(thing.id, ()))
 
-    def _place_stack(self, e: Entity) -> Entity | None:
+    def _place_stack(self, thing: Entity) -> Entity | None:
         """The first stack that stands there or in one of its parts."""
-        for place in (e.id, *self.geography.parts.get(e.id, ())):
+        for place in (thing.id, *self.geography.parts.get(thing.id, ())):
             found = self.state.stacks_at(place)
             if found:
                 return Entity("unit", found[0])
         return None
 
-    def _unit_owner(self, e: Entity) -> Entity:
-        return Entity("nation", self.stack(e.id).get("owner", ""))
+    def _unit_owner(self, thing: Entity) -> Entity:
+        return Entity("nation", self.stack(thing.id).get("owner", ""))
 
-    def _unit_place(self, e: Entity) -> Entity:
-        return Entity("place", self.stack(e.id).get("place", ""))
+    def _unit_place(self, thing: Entity) -> Entity:
+        return Entity("place", self.stack(thing.id).get("place", ""))
 
-    def _unit_side(self, e: Entity) -> Entity | None:
-        side = self.side_of(self.stack(e.id).get("owner", ""))
+    def _unit_side(self, thing: Entity) -> Entity | None:
+        side = self.side_of(self.stack(thing.id).get("owner", ""))
         return Entity("side", side) if side else None
 
-    def _unit_tag(self, e: Entity) -> tuple[str, ...]:
-        return tuple(self.ruleset.row_or_empty("units", self.stack(e.id).get("kind", "")).get("tags", ()))
+    def _unit_tag(self, thing: Entity) -> tuple[str, ...]:
+        return tuple(self.ruleset.row_or_empty("units", self.stack(thing.id).get("kind", "")).get("tags", ()))
 
-    def _unit_tags(self, e: Entity) -> tuple[str, ...]:
-        return self._unit_tag(e)
+    def _unit_tags(self, thing: Entity) -> tuple[str, ...]:
+        return self._unit_tag(thing)
 
-    def _unit_link(self, e: Entity) -> Entity:
+    def _unit_link(self, thing: Entity) -> Entity:
         """The border that a unit on its way came over, seen from where it came; one without works if it did
         not move.
         """
-        return Entity("link", str(self.state.get("units", e.id, "via") or ">"))
+        return Entity("link", str(self.state.get("units", thing.id, "via") or ">"))
 
-    def _force_at(self, e: Entity) -> Entity | None:
-        at = self.state.get("forces", e.id, "at")
+    def _force_at(self, thing: Entity) -> Entity | None:
+        at = self.state.get("forces", thing.id, "at")
         return Entity("place", str(at)) if at else None
 
-    def _force_to(self, e: Entity) -> Entity | None:
-        to = self.state.get("forces", e.id, "to")
+    def _force_to(self, thing: Entity) -> Entity | None:
+        to = self.state.get("forces", thing.id, "to")
         return Entity("place", str(to)) if to else None
 
-    def _force_path(self, e: Entity) -> EntitySet:
+    def _force_path(self, thing: Entity) -> EntitySet:
         """The places of its way, the first and where it is included."""
-        return tuple(Entity("place", str(p)) for p in self.state.get("forces", e.id, "path") or ())
+        return tuple(Entity("place", str(p)) for p in self.state.get("forces", thing.id, "path") or ())
 
-    def _force_charges(self, e: Entity) -> EntitySet:
+    def _force_charges(self, thing: Entity) -> EntitySet:
         """The forces that it protects: of its own nation by number, of others as `nation/number`."""
-        row = self.state.row("forces", e.id)
+        row = self.state.row("forces", thing.id)
         named = row.get("charges") or ()
         those = sorted(self.state.table("forces").items()) if named else ()
         return tuple(
@@ -369,38 +369,38 @@ class Readings(ABC):
             if (r.get("number") if r["owner"] == row["owner"] else f"{r['owner']}/{r.get('number')}") in named
         )
 
-    def _force_charge(self, e: Entity) -> Entity | None:
-        one = self.state.get("forces", e.id, "charge")
-        return Entity("force", str(one)) if one else next(iter(self._force_charges(e)), None)
+    def _force_charge(self, thing: Entity) -> Entity | None:
+        one = self.state.get("forces", thing.id, "charge")
+        return Entity("force", str(one)) if one else next(iter(self._force_charges(thing)), None)
 
-    def _force_met(self, e: Entity) -> tuple[str, ...]:
-        return tuple(self.state.get("forces", e.id, "met") or ())
+    def _force_met(self, thing: Entity) -> tuple[str, ...]:
+        return tuple(self.state.get("forces", thing.id, "met") or ())
 
-    def _force_targets(self, e: Entity) -> tuple[str, ...]:
-        return tuple(self.state.get("forces", e.id, "targets") or ())
+    def _force_targets(self, thing: Entity) -> tuple[str, ...]:
+        return tuple(self.state.get("forces", thing.id, "targets") or ())
 
-    def _force_prefers(self, e: Entity) -> tuple[str, ...]:
-        return tuple(self.state.get("forces", e.id, "prefers") or ())
+    def _force_prefers(self, thing: Entity) -> tuple[str, ...]:
+        return tuple(self.state.get("forces", thing.id, "prefers") or ())
 
-    def _unit_force(self, e: Entity) -> Entity | None:
-        force = self.state.get("units", e.id, "force")
+    def _unit_force(self, thing: Entity) -> Entity | None:
+        force = self.state.get("units", thing.id, "force")
         return Entity("force", str(force)) if force else None
 
-    def _link_from(self, e: Entity) -> Entity:
-        return Entity("place", e.id.partition(">")[0])
+    def _link_from(self, thing: Entity) -> Entity:
+        return Entity("place", thing.id.partition(">")[0])
 
-    def _link_to(self, e: Entity) -> Entity:
-        return Entity("place", e.id.partition(">")[2])
+    def _link_to(self, thing: Entity) -> Entity:
+        return Entity("place", thing.id.partition(">")[2])
 
-    def _link_works(self, e: Entity) -> str:
+    def _link_works(self, thing: Entity) -> str:
         """What stands at the far end against somebody who comes from the near end."""
-        a, _, b = e.id.partition(">")
+        a, _, b = thing.id.partition(">")
         return str(self.state.get("links", pair_key(a, b), works_on(b)) or "none")
 
-    def _link_own_works(self, e: Entity) -> str:
-        a, _, b = e.id.partition(">")
+    def _link_own_works(self, thing: Entity) -> str:
+        a, _, b = thing.id.partition(">")
         return str(self.state.get("links", pair_key(a, b), works_on(a)) or "none")
 
-    def _link_kind(self, e: Entity) -> str:
-        a, _, b = e.id.partition(">")
+    def _link_kind(self, thing: Entity) -> str:
+        a, _, b = thing.id.partition(">")
         return str(self.geography.links.get(pair_key(a, b), {}).get("kind", "land"))

@@ -1,12 +1,14 @@
 """The functions of the vocabulary, bound to a world.
 
-One table, `functions(world)`; the checker knows their signatures.
+Each is a function of the world and of what the expression gives it; `functions` binds them. The checker knows
+their signatures (`ruleset/expressions/functions`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from fractions import Fraction
+from functools import partial
 from itertools import chain, islice
 from typing import Any
 
@@ -29,7 +31,8 @@ from .world import EntitySet, World
 
 def functions(world: World) -> dict[str, Callable[..., Any]]:
     """Every function and every definition of the ruleset, as callables over plain data and entities."""
-    return Functions(world, {**sets(world), **_things(world), **_values(world), **_past(world)})
+    bound = {name: partial(function, world) for name, function in _FUNCTIONS.items()}
+    return Functions(world, {**sets(world), **bound, **_WITHOUT_WORLD, **_past(world)})
 
 
 class Functions(dict[str, Callable[..., Any]]):
@@ -103,189 +106,256 @@ def _term(world: World, id_: str, row: DefinitionRow) -> Callable[..., Any]:
 _THING_KINDS = {"nation", "place", "side", "tech", "passage", "unit", "link", "force", "item", "card"}
 
 
-def _things(world: World) -> dict[str, Callable[..., Any]]:
-    def pairs(a: Any, b: Any, test: Callable[[str, str], bool]) -> bool:
-        if type(a) is Entity and type(b) is Entity and a.kind == b.kind == "nation":
-            return test(a.id, b.id)
-        return any(test(x, y) for x in world.members(a) for y in world.members(b))
-
-    def allied(a: Any, b: Any) -> bool:
-        if type(a) is Entity and type(b) is Entity and a.kind == b.kind == "nation":
-            return world.allied(a.id, b.id)
-        for one, other in ((a, b), (b, a)):
-            side = id_of(one)
-            if world.ruleset.has("sides", side) and isinstance(id_of(other), str):
-                return all(world.side_of(n) == side for n in world.members(other))
-        return pairs(a, b, world.allied)
-
-    def related(who: Any, word: str, test: Callable[[str, str], bool]) -> EntitySet:
-        own = tuple(world.members(who))
-
-        def make() -> EntitySet:
-            return tuple([n for n in world.all_nations() if any(test(o, n.id) for o in own)])
-
-        return world.keep((word, own), RELATED, make)
-
-    def at_place(who: Any, place: Any, test: Callable[[str, str], bool]) -> bool:
-        where = id_of(place)
-        if where is None:  # the capital of a nation that has none
-            return False
-        if type(who) is Entity and who.kind == "nation":
-            return test(who.id, where)
-        return any(test(m, where) for m in world.members(who))
-
-    def distance(a: Any, b: Any, kind: Any = None) -> int:
-        start, goal = id_of(a), id_of(b)
-        if start is None or goal is None:
-            return 0 if start is goal else -1
-        return world.geography.distance(start, goal, links_meant(world, kind))
-
-    def opposite(who: Any) -> Entity | None:
-        id_ = id_of(who)
-        side: str | None = id_ or None
-        if side and not world.ruleset.has("sides", side):
-            side = world.side_of(side)
-        other = world.ruleset.row_or_empty("sides", side or "").get("opposite")
-        return Entity("side", other) if other else None
-
-    def neutral(who: Any) -> bool:
-        if type(who) is Entity and who.kind == "nation":
-            return world.side_of(who.id) is None
-        return all(world.side_of(n) is None for n in world.members(who))
-
-    def reaches(place: Any, goal: Any, term: str, *rest: Any) -> bool:
-        start = id_of(place)
-        if start is None:
-            return False
-        goals: set[str] = set()
-        for thing in as_set(world, goal):
-            goals.update((thing.id,) if thing.kind != "nation" else held_places(world, thing.id))
-        ask = asker(world, term, rest)
-        known: dict[str, bool] = world.memo(("passes", term, tuple(map(id_of, rest))), world.decided_by(term))
-
-        def passes(p: str) -> bool:
-            if p not in known:
-                known[p] = bool(ask(Entity("place", p)))
-            return known[p]
-
-        return any(p in goals for p in world.geography.reachable(start, passes))
-
-    def on_way(place: Any, start: Any, goal: Any, term: str, *rest: Any) -> bool:
-        ends = id_of(place), id_of(start), id_of(goal)
-        if None in ends:
-            return False
-        ask = asker(world, term, rest)
-        passes = {p for p in world.ruleset.rows("places") if ask(Entity("place", p))}
-        return world.geography.serves(*ends, passes)
-
-    return {
-        "nation": lambda id_: Entity("nation", id_of(id_)),
-        "place": lambda id_: Entity("place", id_of(id_)),
-        "passage": lambda id_: Entity("passage", id_of(id_)),
-        "item": lambda id_: Entity("item", id_of(id_)),
-        "border": lambda a, b: Entity("link", f"{id_of(a)}>{id_of(b)}"),
-        "at_war": lambda a, b: pairs(a, b, world.hostile),
-        "allied": allied,
-        "allies": lambda who: related(who, "allies", world.allied),
-        "enemies": lambda who: related(who, "enemies", world.hostile),
-        "stance": lambda a, b: world.stance(id_of(a), id_of(b)),
-        "friendly": lambda n, p: at_place(n, p, world.friendly_place),
-        "enemy": lambda n, p: at_place(n, p, world.enemy_place),
-        "neutral": neutral,
-        "opposite": opposite,
-        "distance": distance,
-        "on_way": on_way,
-        "reaches": reaches,
-    }
+# ---- nations, and what they are to each other
 
 
-def _values(world: World) -> dict[str, Callable[..., Any]]:
-    state, ruleset = world.state, world.ruleset
+def _nations_that(world: World, a: Any, b: Any, test: Callable[[str, str], bool]) -> bool:
+    """Whether a test of two nations holds for any that one stands for and any that the other does."""
+    if type(a) is Entity and type(b) is Entity and a.kind == b.kind == "nation":
+        return test(a.id, b.id)
+    return any(test(x, y) for x in world.members(a) for y in world.members(b))
 
-    def key(x: Any) -> str:
-        if x == "game":
-            return THE_GAME
-        thing = world.thing(x)
-        return f"{thing.kind}:{thing.id}"
 
-    def track(nation: Any, id_: Any) -> int:
-        return int(state.get("tracks", id_of(nation), id_of(id_), 0))
+def _at_war(world: World, a: Any, b: Any) -> bool:
+    return _nations_that(world, a, b, world.hostile)
 
-    def toward(nation: Any, side: Any, id_: str | None = None) -> int:
-        if id_ is None:
-            id_ = next(i for i, r in ruleset.rows("tracks").items() if r.get("signed"))
-        return tilt_to(ruleset, state, id_of(nation), id_, id_of(side))
 
-    def age(x: Any, mark: Any) -> int:
-        found = state.get("flags", key(x), id_of(mark))
-        return int(state.get("game", "game", "turn", 0)) - int(found["since"]) if found else -1
+def _allied(world: World, a: Any, b: Any) -> bool:
+    if type(a) is Entity and type(b) is Entity and a.kind == b.kind == "nation":
+        return world.allied(a.id, b.id)
+    for one, other in ((a, b), (b, a)):
+        side = id_of(one)
+        if world.ruleset.has("sides", side) and isinstance(id_of(other), str):
+            return all(world.side_of(n) == side for n in world.members(other))
+    return _nations_that(world, a, b, world.allied)
 
-    def level(nation: Any, tech: Any, stage: str | None = None) -> int:
-        if stage is None:
-            return int(state.get("techs", id_of(nation), id_of(tech), 0))
-        found = state.get("tech_stages", id_of(nation), f"{stage}:{id_of(tech)}", 0)
-        return max(int(found), int(state.get("techs", id_of(nation), id_of(tech), 0)))
 
-    def value(x: Any, quantity: str, who: Any = None) -> Any:
-        names = {"self": world.thing(who, "nation")} if who is not None else {}
-        return world.quantity(quantity, world.thing(x), names)
+def _related(world: World, who: Any, word: str, test: Callable[[str, str], bool]) -> EntitySet:
+    """The nations that a test of two nations holds for with any that `who` stands for; kept under `word`."""
+    own = tuple(world.members(who))
 
-    def within_limits(act: str, nation: Any, target: Any) -> bool:
-        names = {
-            "self": (who := world.thing(nation, "nation")),
-            "nation": who,
-            "target": world.thing(target, "nation"),
-        }
-        return all(world.test(need["test"], names) for need in limits_on(ruleset, act))
+    def make() -> EntitySet:
+        return tuple([n for n in world.all_nations() if any(test(o, n.id) for o in own)])
 
-    def coming(nation: Any, what: Any, at: Any = None) -> int:
-        wanted, owner, place = id_of(what), id_of(nation), id_of(at)
-        rows = (
-            r
-            for r in state.table("under_way").values()
-            if r.get("nation") == owner and place in (None, r.get("at"), r.get("into"))
-        )
-        return sum(int(r.get("n", 1)) for r in rows if wanted in (r.get("what"), r.get("item")))
+    return world.keep((word, own), RELATED, make)
 
-    def en_route(nation: Any, what: Any = None) -> int:
-        rows = [
-            r for r in state.table("under_way").values() if r.get("nation") == id_of(nation) and "mode" in r
-        ]
-        if what is not None:
-            kinds, wanted = ruleset.rows("units"), id_of(what)
-            rows = [r for r in rows if wanted == r["what"] or wanted in kinds[r["what"]].get("tags", ())]
-        return sum(int(r["n"]) for r in rows)
 
-    def option(id_: str) -> Any:
-        chosen = state.get("options", "options", id_)
-        return ruleset.row("options", id_)["default"] if chosen is None else chosen
+def _allies(world: World, who: Any) -> EntitySet:
+    return _related(world, who, "allies", world.allied)
 
-    return {
-        "track": track,
-        "toward": toward,
-        "box": lambda nation, id_: box_of(ruleset.row("tracks", id_), track(nation, id_)),
-        "level": level,
-        "knows": lambda n, t: int(state.get("techs", id_of(n), id_of(t), 0)) > 0,
-        "stock": lambda x, r: stock(world, x, id_of(r)),
-        "treasury": lambda x, r: seat_of(world, id_of(x), id_of(r)),
-        "income": lambda n: state.get("nations", id_of(n), "income", 0),
-        "value": value,
-        "flagged": lambda x, m: state.get("flags", key(x), id_of(m)) is not None,
-        "age": age,
-        "counter": lambda x, id_: state.get("counters", key(x), id_of(id_), 0),
-        "coming": coming,
-        "en_route": en_route,
-        "within_limits": within_limits,
-        "objectives": lambda n: points_of(world, id_of(n)),
-        "model": lambda n, kind: Entity("unit", unit_key(id_of(n), id_of(kind), "")),
-        "lookup": lambda id_, *keys: cell(ruleset, id_, [id_of(k) for k in keys]),
-        "band": lambda id_, number: band(ruleset, id_, number),
-        "option": option,
-        "min": min,
-        "max": max,
-        "floor": lambda n: Fraction(n).__floor__(),
-        "ceil": lambda n: Fraction(n).__ceil__(),
-    }
+
+def _enemies(world: World, who: Any) -> EntitySet:
+    return _related(world, who, "enemies", world.hostile)
+
+
+def _stance(world: World, a: Any, b: Any) -> str:
+    return world.stance(id_of(a), id_of(b))
+
+
+def _neutral(world: World, who: Any) -> bool:
+    if type(who) is Entity and who.kind == "nation":
+        return world.side_of(who.id) is None
+    return all(world.side_of(n) is None for n in world.members(who))
+
+
+def _opposite(world: World, who: Any) -> Entity | None:
+    id_ = id_of(who)
+    side: str | None = id_ or None
+    if side and not world.ruleset.has("sides", side):
+        side = world.side_of(side)
+    other = world.ruleset.row_or_empty("sides", side or "").get("opposite")
+    return Entity("side", other) if other else None
+
+
+# ---- places
+
+
+def _in_place(world: World, who: Any, place: Any, test: Callable[[str, str], bool]) -> bool:
+    """Whether a test of a nation and a place holds for any nation that `who` stands for."""
+    where = id_of(place)
+    if where is None:  # the capital of a nation that has none
+        return False
+    if type(who) is Entity and who.kind == "nation":
+        return test(who.id, where)
+    return any(test(m, where) for m in world.members(who))
+
+
+def _friendly(world: World, who: Any, place: Any) -> bool:
+    return _in_place(world, who, place, world.friendly_place)
+
+
+def _enemy(world: World, who: Any, place: Any) -> bool:
+    return _in_place(world, who, place, world.enemy_place)
+
+
+def _border(world: World, a: Any, b: Any) -> Entity:
+    return Entity("link", f"{id_of(a)}>{id_of(b)}")
+
+
+def _distance(world: World, a: Any, b: Any, kind: Any = None) -> int:
+    start, goal = id_of(a), id_of(b)
+    if start is None or goal is None:
+        return 0 if start is goal else -1
+    return world.geography.distance(start, goal, links_meant(world, kind))
+
+
+def _reaches(world: World, place: Any, goal: Any, term: str, *rest: Any) -> bool:
+    start = id_of(place)
+    if start is None:
+        return False
+    goals: set[str] = set()
+    for thing in as_set(world, goal):
+        goals.update((thing.id,) if thing.kind != "nation" else held_places(world, thing.id))
+    ask = asker(world, term, rest)
+    known: dict[str, bool] = world.memo(("passes", term, tuple(map(id_of, rest))), world.decided_by(term))
+
+    def passes(p: str) -> bool:
+        if p not in known:
+            known[p] = bool(ask(Entity("place", p)))
+        return known[p]
+
+    return any(p in goals for p in world.geography.reachable(start, passes))
+
+
+def _on_way(world: World, place: Any, start: Any, goal: Any, term: str, *rest: Any) -> bool:
+    ends = id_of(place), id_of(start), id_of(goal)
+    if None in ends:
+        return False
+    ask = asker(world, term, rest)
+    passes = {p for p in world.ruleset.rows("places") if ask(Entity("place", p))}
+    return world.geography.serves(*ends, passes)
+
+
+# ---- levels and amounts of a thing
+
+
+def _key(world: World, x: Any) -> str:
+    """Under what flags and counters of a thing are kept."""
+    if x == "game":
+        return THE_GAME
+    thing = world.thing(x)
+    return f"{thing.kind}:{thing.id}"
+
+
+def _track(world: World, nation: Any, id_: Any) -> int:
+    return int(world.state.get("tracks", id_of(nation), id_of(id_), 0))
+
+
+def _toward(world: World, nation: Any, side: Any, id_: str | None = None) -> int:
+    if id_ is None:
+        id_ = next(i for i, r in world.ruleset.rows("tracks").items() if r.get("signed"))
+    return tilt_to(world.ruleset, world.state, id_of(nation), id_, id_of(side))
+
+
+def _box(world: World, nation: Any, id_: str) -> str | None:
+    return box_of(world.ruleset.row("tracks", id_), _track(world, nation, id_))
+
+
+def _level(world: World, nation: Any, tech: Any, stage: str | None = None) -> int:
+    learned = int(world.state.get("techs", id_of(nation), id_of(tech), 0))
+    if stage is None:
+        return learned
+    return max(int(world.state.get("tech_stages", id_of(nation), f"{stage}:{id_of(tech)}", 0)), learned)
+
+
+def _knows(world: World, nation: Any, tech: Any) -> bool:
+    return _level(world, nation, tech) > 0
+
+
+def _stock(world: World, x: Any, resource: Any) -> Any:
+    return stock(world, x, id_of(resource))
+
+
+def _treasury(world: World, x: Any, resource: Any) -> Any:
+    return seat_of(world, id_of(x), id_of(resource))
+
+
+def _income(world: World, nation: Any) -> Any:
+    return world.state.get("nations", id_of(nation), "income", 0)
+
+
+def _value(world: World, x: Any, quantity: str, who: Any = None) -> Any:
+    names = {"self": world.thing(who, "nation")} if who is not None else {}
+    return world.quantity(quantity, world.thing(x), names)
+
+
+def _flagged(world: World, x: Any, flag: Any) -> bool:
+    return world.state.get("flags", _key(world, x), id_of(flag)) is not None
+
+
+def _age(world: World, x: Any, flag: Any) -> int:
+    found = world.state.get("flags", _key(world, x), id_of(flag))
+    return int(world.state.get("game", "game", "turn", 0)) - int(found["since"]) if found else -1
+
+
+def _counter(world: World, x: Any, id_: Any) -> Any:
+    return world.state.get("counters", _key(world, x), id_of(id_), 0)
+
+
+def _coming(world: World, nation: Any, what: Any, at: Any = None) -> int:
+    wanted, owner, place = id_of(what), id_of(nation), id_of(at)
+    rows = (
+        r
+        for r in world.state.table("under_way").values()
+        if r.get("nation") == owner and place in (None, r.get("at"), r.get("into"))
+    )
+    return sum(int(r.get("n", 1)) for r in rows if wanted in (r.get("what"), r.get("item")))
+
+
+def _en_route(world: World, nation: Any, what: Any = None) -> int:
+    owner = id_of(nation)
+    rows = [r for r in world.state.table("under_way").values() if r.get("nation") == owner and "mode" in r]
+    if what is not None:
+        kinds, wanted = world.ruleset.rows("units"), id_of(what)
+        rows = [r for r in rows if wanted == r["what"] or wanted in kinds[r["what"]].get("tags", ())]
+    return sum(int(r["n"]) for r in rows)
+
+
+def _objectives(world: World, nation: Any) -> Any:
+    return points_of(world, id_of(nation))
+
+
+def _model(world: World, nation: Any, kind: Any) -> Entity:
+    return Entity("unit", unit_key(id_of(nation), id_of(kind), ""))
+
+
+# ---- what the rules say
+
+
+def _within_limits(world: World, act: str, nation: Any, target: Any) -> bool:
+    who = world.thing(nation, "nation")
+    names = {"self": who, "nation": who, "target": world.thing(target, "nation")}
+    return all(world.test(need["test"], names) for need in limits_on(world.ruleset, act))
+
+
+def _option(world: World, id_: str) -> Any:
+    chosen = world.state.get("options", "options", id_)
+    return world.ruleset.row("options", id_)["default"] if chosen is None else chosen
+
+
+def _lookup(world: World, id_: str, *keys: Any) -> Any:
+    return cell(world.ruleset, id_, [id_of(k) for k in keys])
+
+
+def _band(world: World, id_: str, number: Any) -> Any:
+    return band(world.ruleset, id_, number)
+
+
+# ---- the journal, earlier positions and this turn's orders
+
+
+def _was(world: World, x: Any, name: str, moment: str, *rest: Any) -> Any:
+    past = world.at(moment)
+    return apply(past, past.thing(x), name, rest)
+
+
+def _ordered(world: World, word: str, /, *, before: str | None = None, **filters: Any) -> int:
+    found = 0
+    for key, row in world.state.table("orders").items():
+        if row.get("order") == word and (before is None or stands_above(key, before)):
+            slots = row.get("slots", {})
+            found += all(fits(world, slots.get(n, row.get(n)), wanted) for n, wanted in filters.items())
+    return found
 
 
 def stands_above(order: str, other: str) -> bool:
@@ -296,33 +366,70 @@ def stands_above(order: str, other: str) -> bool:
 
 
 def _past(world: World) -> dict[str, Callable[..., Any]]:
+    """The functions that count facts: they share one index of them."""
     facts = FactsByWord(world.state)
 
     def count(word: str, filters: dict[str, Any], turn: int | None = None) -> int:
         rows = facts.of(word, turn)
         return sum(all(fits(world, row.get(name), value) for name, value in filters.items()) for row in rows)
 
-    def was(x: Any, name: str, moment: str, *rest: Any) -> Any:
-        past = world.at(moment)
-        return apply(past, past.thing(x), name, rest)
+    def happened(word: str, /, **filters: Any) -> int:
+        return count(word, filters)
 
-    def ordered(word: str, *, before: str | None = None, **filters: Any) -> int:
-        found = 0
-        for key, row in world.state.table("orders").items():
-            if row.get("order") == word and (before is None or stands_above(key, before)):
-                found += all(
-                    fits(world, row.get("slots", {}).get(n, row.get(n)), v) for n, v in filters.items()
-                )
-        return found
+    def this_turn(word: str, /, **filters: Any) -> int:
+        return count(word, filters, int(world.state.get("game", "game", "turn", 0)))
 
-    return {
-        "happened": lambda word, **filters: count(word, filters),
-        "this_turn": lambda word, **filters: count(
-            word, filters, int(world.state.get("game", "game", "turn", 0))
-        ),
-        "was": was,
-        "ordered": ordered,
-    }
+    return {"happened": happened, "this_turn": this_turn}
+
+
+_FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "border": _border,
+    "at_war": _at_war,
+    "allied": _allied,
+    "allies": _allies,
+    "enemies": _enemies,
+    "stance": _stance,
+    "neutral": _neutral,
+    "opposite": _opposite,
+    "friendly": _friendly,
+    "enemy": _enemy,
+    "distance": _distance,
+    "on_way": _on_way,
+    "reaches": _reaches,
+    "track": _track,
+    "toward": _toward,
+    "box": _box,
+    "level": _level,
+    "knows": _knows,
+    "stock": _stock,
+    "treasury": _treasury,
+    "income": _income,
+    "value": _value,
+    "flagged": _flagged,
+    "age": _age,
+    "counter": _counter,
+    "coming": _coming,
+    "en_route": _en_route,
+    "objectives": _objectives,
+    "model": _model,
+    "within_limits": _within_limits,
+    "option": _option,
+    "lookup": _lookup,
+    "band": _band,
+    "was": _was,
+    "ordered": _ordered,
+}
+
+_WITHOUT_WORLD: dict[str, Callable[..., Any]] = {
+    "nation": lambda id_: Entity("nation", id_of(id_)),
+    "place": lambda id_: Entity("place", id_of(id_)),
+    "passage": lambda id_: Entity("passage", id_of(id_)),
+    "item": lambda id_: Entity("item", id_of(id_)),
+    "min": min,
+    "max": max,
+    "floor": lambda n: Fraction(n).__floor__(),
+    "ceil": lambda n: Fraction(n).__ceil__(),
+}
 
 
 # ---- facts

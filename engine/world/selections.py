@@ -70,7 +70,7 @@ def asker(world: World, name: str, rest: tuple[Any, ...] = ()) -> Callable[[Enti
     """How things are asked for a definition, a stat or a field, by name: a function of the thing."""
     ruleset = world.ruleset
     if name in ruleset.rows("definitions"):
-        term: Callable[..., Any] = world._evaluator.functions[name]
+        term: Callable[..., Any] = world.evaluator.functions[name]
         return (lambda thing: term(thing, *rest)) if rest else term
     if name in ruleset.rows("stats") and not rest:
         return lambda thing: world.quantity(name, thing)

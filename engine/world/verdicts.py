@@ -62,7 +62,7 @@ class Settling:
 
     def __init__(self, world: World, rows: Sequence[Row]) -> None:
         self.world = world
-        self.evaluator = world._evaluator
+        self.evaluator = world.evaluator
         self.rows = {row["id"]: row for row in rows}
         self.known: dict[OpenVerdict, bool] = {}
         self.open: dict[OpenVerdict, None] = {}

@@ -482,11 +482,11 @@ def chain_of(entries: Iterable[Entry], head: str = "", told: dict[int, bytes] | 
     entries say, as bytes by their number, for the chains of several readers of one journal.
     """
     told = {} if told is None else told
-    for e in entries:
-        said = told.get(e.n)
+    for entry in entries:
+        said = told.get(entry.n)
         if said is None:
-            said = dumps([e.turn, e.step, e.rule, e.told, e.dice, e.data])
-            if e.n:
-                told[e.n] = said
+            said = dumps([entry.turn, entry.step, entry.rule, entry.told, entry.dice, entry.data])
+            if entry.n:
+                told[entry.n] = said
         head = hashlib.sha256(b"[%b,%b" % (dumps(head), said[1:])).hexdigest()
     return head

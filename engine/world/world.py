@@ -82,7 +82,7 @@ class World(Readings):
         self._fields = ruleset.rows("fields")
         self._nations = ruleset.rows("nations")
         self._places = ruleset.rows("places")
-        self._evaluator = Evaluator(World.functions(self), self.field, self._plans)
+        self.evaluator = Evaluator(World.functions(self), self.field, self._plans)
 
     def close(self) -> None:
         """Let go of everything, once nobody asks it any more: it is freed at once, not when cycles are looked
@@ -90,13 +90,13 @@ class World(Readings):
 
         Its functions hold it as it holds them; who makes a world for each nation closes each after use.
         """
-        self._evaluator.functions.clear()
+        self.evaluator.functions.clear()
         for past in self._past.values():
             past.close()
         for kept in (self._past, self._plans, self._caches, self._figures, self.moments):
             kept.clear()
         self._copied = None
-        del self._evaluator, self.stats
+        del self.evaluator, self.stats
 
     # ---- evaluating
 
@@ -112,7 +112,7 @@ class World(Readings):
             raise ExpressionError(f"definitions nested too deep in {expression.text}")
         self._depth += 1
         try:
-            return self._evaluator.run(expression, names if expression.timeless else self._scope(names))
+            return self.evaluator.run(expression, names if expression.timeless else self._scope(names))
         except ExpressionError as error:
             error.ruleset = error.ruleset or self.ruleset
             raise

@@ -82,13 +82,7 @@ def simulate(
     from ..stored_sweep import finish, keep_rules
 
     given = seed_given(seed)
-    candidates = [
-        candidate_of("as given", scenario, option),
-        *(_other(said, scenario, option) for said in with_),
-    ]
-    candidates = [replace(candidate, policies=bots_given(bot)) for candidate in candidates]
-    if len({candidate.name for candidate in candidates}) < len(candidates):
-        raise Stop("--with names the same thing twice", ExitCode.CALL)
+    candidates = _candidates(scenario, option, with_, bot)
     read = {candidate.name: checked(candidate) for candidate in candidates}
     rulesets = {name: rules for name, (_, rules) in read.items()}
     goal = _goal(until_error, rulesets["as given"])
@@ -104,11 +98,11 @@ def simulate(
         wanted = {key: figures for key, figures in held.items() if key[0] <= counted}
         result = {"seed": drawn, "turns": turns, **summed.summary(rulesets, wanted)}
         if goal is not None:
-            reached = goal.error(wanted, counted, list(rulesets))
+            error = goal.error(wanted, counted, list(rulesets))
             result["until"] = {
                 "figure": goal.figure,
                 "wanted": goal.wanted,
-                "error": reached,
+                "error": error,
                 "games": counted,
             }
         finish(out, result)
@@ -120,6 +114,18 @@ def simulate(
     )
     if any(candidate["errors"] for candidate in result["candidates"].values()):
         raise typer.Exit(ExitCode.FOUND)
+
+
+def _candidates(scenario: str, option: list[str], with_: list[str], bot: list[str]) -> list[SweepCandidate]:
+    """The scenario as given and each other setting that --with names, all with the same bots."""
+    out = [
+        candidate_of("as given", scenario, option),
+        *(_other(said, scenario, option) for said in with_),
+    ]
+    out = [replace(candidate, policies=bots_given(bot)) for candidate in out]
+    if len({candidate.name for candidate in out}) < len(out):
+        raise Stop("--with names the same thing twice", ExitCode.CALL)
+    return out
 
 
 def _goal(said: str, ruleset: Any) -> PrecisionGoal | None:

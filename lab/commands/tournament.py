@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -13,6 +13,9 @@ from wteaw.cli import ExitCode, Stop
 from wteaw.cli.game import options_given, seed_given
 
 from .simulate import begun, candidate_of, checked, play_missing
+
+if TYPE_CHECKING:
+    from wteaw.core.model import Ruleset
 
 __all__ = ["tournament"]
 
@@ -50,7 +53,6 @@ def tournament(
 
     Example: wteaw tournament diplomacy --bot given --bot idle --games 20 --turns 10 --out cup
     """
-    from wteaw.bots import policies_of
     from wteaw.play.scenario import initial_state
     from wteaw.turn.vacancies import seat
     from wteaw.world.world import World
@@ -62,18 +64,7 @@ def tournament(
     options_given(option)
     base = candidate_of("as given", scenario, option)
     data, ruleset = checked(base)
-    known = [cup.GIVEN, *policies_of(ruleset)]
-    if len(bot) < 2 or len(set(bot)) < len(bot):
-        raise Stop(
-            f"--bot is given twice or more, each time with another bot; there are {', '.join(known)}",
-            ExitCode.CALL,
-        )
-    for name in bot:
-        if name not in known:
-            raise Stop(f"no bot {name!r}; there are {', '.join(known)}", ExitCode.CALL)
-    if criterion and criterion not in ruleset.of_kind("victory", "criterion"):
-        there = ", ".join(ruleset.of_kind("victory", "criterion")) or "none"
-        raise Stop(f"no criterion {criterion!r}; there are {there}", ExitCode.CALL)
+    _check_names(ruleset, bot, criterion)
     world = World(ruleset, initial_state(ruleset, data))
     parties = cup.parties_of(
         world, [n for n in world.nations() if world.alive(n) and seat(world, n) != "none"]
@@ -98,6 +89,29 @@ def tournament(
     print(json.dumps(found, ensure_ascii=False) if format == "json" else "\n".join(_text(found)))
     if errors:
         raise typer.Exit(ExitCode.FOUND)
+
+
+def _check_names(ruleset: Ruleset, bots: list[str], criterion: str) -> None:
+    """Stop if there are fewer than two bots, or a bot or the criterion (empty: the usual one) is not of the
+    ruleset.
+    """
+    from wteaw.bots import policies_of
+
+    from ..tournament import GIVEN
+
+    known = [GIVEN, *policies_of(ruleset)]
+    if len(bots) < 2 or len(set(bots)) < len(bots):
+        raise Stop(
+            f"--bot is given twice or more, each time with another bot; there are {', '.join(known)}",
+            ExitCode.CALL,
+        )
+    for name in bots:
+        if name not in known:
+            raise Stop(f"no bot {name!r}; there are {', '.join(known)}", ExitCode.CALL)
+    criteria = ruleset.of_kind("victory", "criterion")
+    if criterion and criterion not in criteria:
+        there = ", ".join(criteria) or "none"
+        raise Stop(f"no criterion {criterion!r}; there are {there}", ExitCode.CALL)
 
 
 def _text(found: dict[str, Any]) -> list[str]:

@@ -72,7 +72,7 @@ def with_state(at: House, state: Any) -> None:
     """Let the game's position be another, and forget what was made of the one before."""
     with at.hall.game(GAME) as game:
         number = game.stage().number
-        with game._writing() as db:
+        with game.writing() as db:
             where = (positions.c.game == GAME, positions.c.number == number)
             key = keep_state(db, packed_state(state))
             db.execute(update(positions).where(*where).values(state=key))

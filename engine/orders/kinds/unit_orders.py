@@ -420,5 +420,4 @@ def _elsewhere(book: OrderBook, kind: str, origin: str, whose: str) -> str:
 
 def _commit(book: OrderBook, picked: Mapping[str, int]) -> None:
     """Units that have such an order are free for no other."""
-    for key, n in picked.items():
-        book.left[key] = book.left.get(key, int(book.world.state.get("units", key, "n", 0))) - n
+    forces.take(book.world.state, picked.items(), book.left)
