@@ -17,7 +17,7 @@ from functools import cached_property
 from itertools import product
 from typing import Any, NamedTuple
 
-from ..core.words import Word, misspelled, slips, split
+from ..core.words import Word, misspelled, slips
 from ..ruleset.order_syntax import Either, Fixed, Pattern, Slot, slots_in
 from .grammar import Grammar, OrderForm, shortest
 from .match import ALL, is_every
@@ -298,20 +298,19 @@ class WordLine:
         return best
 
     def _chosen(self, way: _Way, used: set[int]) -> dict[str, Any]:
-        """What is chosen of the words that some slots offer; the words are used up."""
+        """What is chosen of the words that some slots offer, several in the order of the line; the words are
+        used up."""
         out: dict[str, Any] = {}
         for one in way.slots:
-            for choice in one.slot.choices:
-                wanted = [w.norm for w in split(choice)]
-                for at in range(len(self.words) - len(wanted) + 1):
-                    span = range(at, at + len(wanted))
-                    if not used.intersection(span) and [self.words[i].norm for i in span] == wanted:
-                        used.update(span)
-                        if one.slot.many:
-                            out.setdefault(one.slot.name, []).append(choice)
-                        else:
-                            out.setdefault(one.slot.name, choice)
-                        break
+            for at in range(len(self.words) if one.slot.choices else 0):
+                end, choice = next(self.names.choices(one.slot.choices, self.words, at), (at, ""))
+                if end == at or not used.isdisjoint(range(at, end)):
+                    continue
+                used.update(range(at, end))
+                if not one.slot.many:
+                    out[one.slot.name] = choice
+                    break
+                out.setdefault(one.slot.name, []).append(choice)
         return out
 
     def _stand_there(self, place: str) -> bool:
