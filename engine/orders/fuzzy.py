@@ -17,6 +17,7 @@ from functools import cached_property
 from itertools import product
 from typing import Any, NamedTuple
 
+from ..core.choices import as_slot
 from ..core.words import Word, misspelled, slips
 from ..ruleset.order_syntax import Either, Fixed, Pattern, Slot, slots_in
 from .grammar import Grammar, OrderForm, shortest
@@ -109,6 +110,17 @@ class _Way:
     def of_units(self) -> bool:
         """Whether it says which units; an order of one unit need not say of which kind it is."""
         return any(s.slot.kind == "units" for s in self.slots)
+
+    def standing_at(self, place: _Slot, values: dict[str, Any]) -> dict[str, Any] | None:
+        """The units of a line that stand in the place of a slot: those whose slot says so (`at`), else, where
+        somebody goes from, the first."""
+        declared = self.form.row.get("slots", {})
+        for name, value in values.items():
+            if isinstance(value, dict) and as_slot(declared.get(name)).get("at") == place.slot.name:
+                return value
+        return (
+            next((v for v in values.values() if isinstance(v, dict)), None) if place.role == "from" else None
+        )
 
     @cached_property
     def origin(self) -> str | None:
@@ -273,7 +285,7 @@ class WordLine:
                 if s.slot.name not in values
                 and (not s.optional or (verbless and s.slot.name == way.destination))
             ]
-            if len(missing) == 1 and (only := self._only_place(missing[0], values)):
+            if len(missing) == 1 and (only := self._only_place(way, missing[0], values)):
                 values, missing, cost = {**values, missing[0].slot.name: only}, [], cost + 2
             names = tuple(s.slot.name for s in missing)
             if way.origin in values and not self._stand_there(str(values[way.origin])):
@@ -318,12 +330,12 @@ class WordLine:
         state = self.names.state
         return state is None or any(row["owner"] == self.nation for _, row in state.stacks(at=place))
 
-    def _only_place(self, one: _Slot, values: dict[str, Any]) -> str:
+    def _only_place(self, way: _Way, one: _Slot, values: dict[str, Any]) -> str:
         """Where the units that a line names stand, if it does not say so and the nation has so many in one
         place only."""
-        wanted = next((v for v in values.values() if isinstance(v, dict)), None)
+        wanted = way.standing_at(one, values)
         state = self.names.state
-        if one.slot.kind != "place" or one.role != "from" or state is None or not wanted or is_every(wanted):
+        if one.slot.kind != "place" or state is None or not wanted or is_every(wanted):
             return ""
         there: dict[str, dict[str, int]] = {}
         for _, row in state.stacks(owner=self.nation):
