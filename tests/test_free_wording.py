@@ -104,7 +104,7 @@ BASE = [
         "sail 4 destroyers from Skagerrak to North Sea on patrol",
     ),
     ("1 BB, 4 DD Skagerrak to North Sea", "sail 1 battleship, 4 destroyers from Skagerrak to North Sea"),
-    ("fleet in skagerrak patrols north sea", "? sail all ships from Skagerrak to North Sea"),
+    ("fleet in skagerrak patrols north sea", "? sail 4 destroyers from Skagerrak to North Sea on patrol"),
     ("scout Belgium from Cologne with 1 fighter", "reconnoiter Belgium with 1 fighter from Cologne"),
     ("recon Belgium with 1 fighter from Cologne", "reconnoiter Belgium with 1 fighter from Cologne"),
     ("spy on France", "spy on builds of French Empire"),

@@ -20,19 +20,19 @@ from ..orders.legal_entry import Legal, LegalSearch
 from ..ruleset.expressions.parse import strip_mark
 from ..turn.context import OrderContext
 from ..world.selections import as_set, id_of
-from ..world.treasury import stock
+from ..world.treasury import payable
 from ..world.world import Names
 from .give import Giver
 from .written import conditions, slots_written
 
 
 class Purse:
-    """A part of what a nation has: what has been paid since it was opened comes off it."""
+    """A part of what a nation can pay: what has been paid since it was opened comes off it."""
 
     def __init__(self, giver: Giver, share: Fraction) -> None:
         self.giver = giver
         self.share = share
-        self.before = dict(giver.paid)
+        self.before = {what: giver.paid(what) for what in giver.world.ruleset.rows("resources")}
 
     def pays(self, cost: Mapping[str, Any], besides: Mapping[str, Any] = MappingProxyType({})) -> bool:
         """Whether it bears a cost, besides others that are not paid yet. The whole of what there is bears
@@ -41,8 +41,8 @@ class Purse:
             return True
         nation = Entity("nation", self.giver.nation)
         return all(
-            self.giver.paid.get(what, 0) - self.before.get(what, 0) + besides.get(what, 0) + n
-            <= self.share * stock(self.giver.world, nation, what)
+            self.giver.paid(what) - self.before.get(what, 0) + besides.get(what, 0) + n
+            <= self.share * payable(self.giver.world, nation, what)
             for what, n in cost.items()
         )
 
@@ -72,7 +72,7 @@ def give_acts(giver: Giver, rules: Sequence[Row], *, share: Any = 1, insist: boo
     """Give the acts of the rules. Returns the nations that a rule's `opens` slot named: they count as enemies
     this turn.
 
-    `share` is the part of what the nation has that they may cost together, as a row says it. `insist`: of
+    `share` is the part of what the nation can pay that they may cost together, as a row says it. `insist`: of
     each rule one order, by whatever way is left where the dice chose one that is refused.
     """
     opened: set[str] = set()

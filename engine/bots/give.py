@@ -73,10 +73,9 @@ class Giver:
         self.orders.append({**taken, "text": order_text(self.world.ruleset, self.names, taken), "line": line})
         return True
 
-    @property
-    def paid(self) -> Mapping[str, Any]:
-        """What its orders cost together so far."""
-        return self.checker.book.spent.paid
+    def paid(self, what: str) -> Any:
+        """How much of a resource its orders cost together so far."""
+        return self.checker.book.spent.in_all(what)
 
     def understood(self, key: str, slots: Mapping[str, Any]) -> ValidatedOrder | None:
         """What an order would come to, and cost; None, if it does not stand."""

@@ -341,6 +341,7 @@ ActionRow = TypedDict(
         "requires": Sequence[Need],
         "warns": Sequence[ActionWarns],
         "waits": Any,
+        "paid_at": str,
         "cost": Any,
         "limit": Mapping[str, Sequence[str]],
         "counts_as": str,

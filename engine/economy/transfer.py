@@ -201,12 +201,10 @@ def _levied(turn: Turn, row: Row, payer: str, paid: Any, due: Any) -> Message | 
 
 
 def _take(turn: Turn, nation: str, what: str, wanted: Any) -> Any:
-    """Take an amount from a nation's treasuries, its main one first, as far as it goes."""
-    main = stores.purse_at(turn.world, nation, None, what)
-    held = stores.purses(turn.world, nation, what)
+    """Take an amount out of the treasuries from which a nation pays, as far as it goes."""
     taken: Any = 0
-    for purse in [main, *sorted((k for k in held if k != main), key=lambda k: (-held[k], k))]:
-        part = min(wanted - taken, held.get(purse, 0))
+    for purse, there in stores.paying(turn.world, nation, what).items():
+        part = min(wanted - taken, there)
         if part > 0:
             stores.pay(turn.journal, purse, what, part)
             taken += part
@@ -230,10 +228,21 @@ def split(whole: Any, weights: dict[str, Any]) -> dict[str, Any]:
 # ---- routes
 
 
+def _ends(turn: OrderContext, order: Order, what: str) -> tuple[str, str]:
+    """Where a route begins and ends; without an origin it begins at what was the nation's main treasury when
+    the turn began.
+    """
+    slots, nation = order["slots"], str(order["nation"])
+    origin = slots.get("origin")
+    if origin is None:
+        origin = stores.main_purse(turn.world.at("turn"), nation, what).partition("/")[2]
+    return str(origin), str(slots["target"])
+
+
 def _by_route(turn: Turn, order: Order, row: TransferRow, raiders: dict[str, int]) -> list[Arrival]:
     nation, slots, what, sum_ = str(order["nation"]), order["slots"], row["what"], _sum(order)
-    origin, target = str(slots["origin"]), str(slots["target"])
     world = turn.world
+    origin, target = _ends(turn, order, what)
     purse, there = (stores.purse_at(world, nation, p, what) for p in (origin, target))
     why = _no_route(turn, order, row)  # what other orders of the step have sent counts
     if why is not None:
@@ -292,7 +301,7 @@ def _captured(turn: Turn, row: TransferRow, order: Order, captors: Sequence[str]
         _sum(order),
         turn.world.at("turn"),
     )
-    origin, target = str(slots["origin"]), str(slots["target"])
+    origin, target = _ends(turn, order, what)
     purse = stores.purse_at(past, nation, origin, what)
     have = turn.state.get("treasuries", purse, what, 0)
     if sum_ <= 0 or sum_ > have:
@@ -313,7 +322,7 @@ def _captured(turn: Turn, row: TransferRow, order: Order, captors: Sequence[str]
 def _no_route(turn: OrderContext, order: Order, row: TransferRow) -> Refusal | None:
     """Why nothing can be sent by a route: its ends, its treasuries, the amount, the way."""
     nation, slots, sum_, world = str(order["nation"]), order["slots"], _sum(order), turn.world
-    origin, target = str(slots["origin"]), str(slots["target"])
+    origin, target = _ends(turn, order, row["what"])
     try:
         routes.named_places(world, slots.get("via"))
     except ValueError as error:

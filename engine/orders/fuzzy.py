@@ -17,7 +17,8 @@ from functools import cached_property
 from itertools import product
 from typing import Any, NamedTuple
 
-from ..core.words import Word, misspelled, slips, split
+from ..core.choices import as_slot
+from ..core.words import Word, misspelled, slips
 from ..ruleset.order_syntax import Either, Fixed, Pattern, Slot, slots_in
 from .grammar import Grammar, OrderForm, shortest
 from .match import ALL, is_every
@@ -109,6 +110,17 @@ class _Way:
     def of_units(self) -> bool:
         """Whether it says which units; an order of one unit need not say of which kind it is."""
         return any(s.slot.kind == "units" for s in self.slots)
+
+    def standing_at(self, place: _Slot, values: dict[str, Any]) -> dict[str, Any] | None:
+        """The units of a line that stand in the place of a slot: those whose slot says so (`at`), else, where
+        somebody goes from, the first."""
+        declared = self.form.row.get("slots", {})
+        for name, value in values.items():
+            if isinstance(value, dict) and as_slot(declared.get(name)).get("at") == place.slot.name:
+                return value
+        return (
+            next((v for v in values.values() if isinstance(v, dict)), None) if place.role == "from" else None
+        )
 
     @cached_property
     def origin(self) -> str | None:
@@ -273,7 +285,7 @@ class WordLine:
                 if s.slot.name not in values
                 and (not s.optional or (verbless and s.slot.name == way.destination))
             ]
-            if len(missing) == 1 and (only := self._only_place(missing[0], values)):
+            if len(missing) == 1 and (only := self._only_place(way, missing[0], values)):
                 values, missing, cost = {**values, missing[0].slot.name: only}, [], cost + 2
             names = tuple(s.slot.name for s in missing)
             if way.origin in values and not self._stand_there(str(values[way.origin])):
@@ -298,20 +310,19 @@ class WordLine:
         return best
 
     def _chosen(self, way: _Way, used: set[int]) -> dict[str, Any]:
-        """What is chosen of the words that some slots offer; the words are used up."""
+        """What is chosen of the words that some slots offer, several in the order of the line; the words are
+        used up."""
         out: dict[str, Any] = {}
         for one in way.slots:
-            for choice in one.slot.choices:
-                wanted = [w.norm for w in split(choice)]
-                for at in range(len(self.words) - len(wanted) + 1):
-                    span = range(at, at + len(wanted))
-                    if not used.intersection(span) and [self.words[i].norm for i in span] == wanted:
-                        used.update(span)
-                        if one.slot.many:
-                            out.setdefault(one.slot.name, []).append(choice)
-                        else:
-                            out.setdefault(one.slot.name, choice)
-                        break
+            for at in range(len(self.words) if one.slot.choices else 0):
+                end, choice = next(self.names.choices(one.slot.choices, self.words, at), (at, ""))
+                if end == at or not used.isdisjoint(range(at, end)):
+                    continue
+                used.update(range(at, end))
+                if not one.slot.many:
+                    out[one.slot.name] = choice
+                    break
+                out.setdefault(one.slot.name, []).append(choice)
         return out
 
     def _stand_there(self, place: str) -> bool:
@@ -319,12 +330,12 @@ class WordLine:
         state = self.names.state
         return state is None or any(row["owner"] == self.nation for _, row in state.stacks(at=place))
 
-    def _only_place(self, one: _Slot, values: dict[str, Any]) -> str:
+    def _only_place(self, way: _Way, one: _Slot, values: dict[str, Any]) -> str:
         """Where the units that a line names stand, if it does not say so and the nation has so many in one
         place only."""
-        wanted = next((v for v in values.values() if isinstance(v, dict)), None)
+        wanted = way.standing_at(one, values)
         state = self.names.state
-        if one.slot.kind != "place" or one.role != "from" or state is None or not wanted or is_every(wanted):
+        if one.slot.kind != "place" or state is None or not wanted or is_every(wanted):
             return ""
         there: dict[str, dict[str, int]] = {}
         for _, row in state.stacks(owner=self.nation):

@@ -337,7 +337,7 @@ class Lookahead:
                 if intent.purse:
                     treasury.pay(self.turn.journal, intent.purse, what, amount)
                 else:
-                    take(runner, Entity("nation", self.nation), what, amount)
+                    take(runner, Entity("nation", self.nation), what, amount, intent.paid_at)
 
     def drop(self, order: Order) -> None:
         """An order does not stand: it is not there for those that ask for it."""

@@ -151,6 +151,7 @@ class Matcher:
             number = self._number(at)
             if number is not None:
                 yield at + 1, self._value(at, at + 1, number), 0
+            yield from self._choice(slot, at)
         elif slot.kind == "units":
             yield from self._units(at)
         elif slot.kind == "link":
@@ -259,12 +260,13 @@ class Matcher:
             yield end, self._value(at, end, text), 0
 
     def _choice(self, slot: Slot, at: int) -> Iterator[tuple[int, SlotValue, int]]:
-        for choice in slot.choices:
+        exact = list(self.names.choices(slot.choices, self.words, at))
+        for end, choice in exact:
+            yield end, self._value(at, end, choice), 0
+        for choice in slot.choices if self.loose and not exact else ():
             words = split(choice)
             here = self.words[at : at + len(words)]
-            if [w.norm for w in words] == [w.norm for w in here]:
-                yield at + len(words), self._value(at, at + len(words), choice), 0
-            elif self.loose and run_together(words) and here:
+            if run_together(words) and here:
                 written, most = run_together(here), slips(len(normal(choice)))
                 if most and (off := misspelled(written, run_together(words), most)) is not None:
                     note = f"{written!r} was read as {choice!r}"

@@ -7,18 +7,20 @@ are said, never done in silence.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from itertools import chain
 from typing import Any, NamedTuple
 
 from ..core.model import Row, Ruleset, derived_of
 from ..core.state import State
-from ..core.words import distance, joined, misspelled, slips, split
+from ..core.words import Word, distance, joined, misspelled, run_together, slips, split
 from ..ruleset.order_syntax import FORM_OF, WORDS_OF_KIND, slot_of
 
 EVERY = "*"
 """In a list of units: of every kind; with a tag after it, of every kind with that tag."""
+LONGEST_CHOICE = 5
+"""Words of a line that may stand together for one word that a slot offers."""
 MOST_KEPT = 5000
 """Answers of `near` and of `abbreviated` that are kept."""
 
@@ -190,6 +192,16 @@ class Names:
         """The word of an order that another word stands for (rows of `aliases` that name no thing), or
         itself."""
         return self._index.words.get(word, word)
+
+    def choices(self, offered: Sequence[str], words: Sequence[Word], at: int) -> Iterator[tuple[int, str]]:
+        """Which of the words that a slot offers stand at a word of a line, as they are or by a word that
+        stands for them: the word after each, the longest first."""
+        known = {joined(choice): choice for choice in offered}
+        for end in range(min(at + LONGEST_CHOICE, len(words)), at, -1):
+            written = run_together(words[at:end])
+            choice = known.get(written) or known.get(self.synonym(written))
+            if choice is not None:
+                yield end, choice
 
     def kind_words(self, kind: str) -> str:
         """What a slot of a kind wants, in words."""

@@ -8,17 +8,18 @@ it does is the tail.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..core.model import Row
 from ..core.state import Entity
 from ..ruleset.action_changes import with_own_cases
+from ..ruleset.expressions.parse import strip_mark
 from ..world import treasury as stores
 from ..world.applies_to import is_for
-from ..world.messages import message
-from ..world.selections import id_of
+from ..world.messages import message, printed
+from ..world.selections import as_set, id_of
 from ..world.world import Names
 from . import vacancies
 from .context import Order, OrderContext, Turn, audience_ids
@@ -104,10 +105,20 @@ def carry_out(turn: Turn, row: Row, order: Order) -> None:
 
 @dataclass(slots=True)
 class Spent:
-    """What other orders of the same file already use: amounts by resource, and uses by limit key."""
+    """What other orders of the same file already use: amounts by treasury and resource, and uses by limit
+    key.
+    """
 
-    paid: dict[str, Any] = field(default_factory=dict)
+    paid: dict[tuple[str, str], Any] = field(default_factory=dict)
     used: dict[str, int] = field(default_factory=dict)
+
+    def pay(self, purse: str, what: str, amount: Any) -> None:
+        """Count an amount as paid out of a treasury."""
+        self.paid[purse, what] = self.paid.get((purse, what), 0) + amount
+
+    def in_all(self, what: str) -> Any:
+        """How much of a resource has been paid out of all treasuries."""
+        return sum(amount for (_, resource), amount in self.paid.items() if resource == what)
 
     def count(self, keys: Iterable[str]) -> None:
         """Count a use under each of these limits."""
@@ -155,25 +166,31 @@ def unpaid(
     turn: OrderContext, row: Row, names: Names, nation: str, spent: Spent | None = None
 ) -> Refusal | None:
     """What the nation lacks to pay for it."""
-    return lacking(turn, price(turn, row, names), nation, spent)
+    return lacking(turn, price(turn, row, names), nation, spent, paid_at(turn, row, names))
 
 
 def lacking(
-    turn: OrderContext, cost: Mapping[str, Any], nation: str, spent: Spent | None = None
+    turn: OrderContext,
+    cost: Mapping[str, Any],
+    nation: str,
+    spent: Spent | None = None,
+    at: Sequence[str] = (),
 ) -> Refusal | None:
-    """What a nation lacks to pay a price, by resource; with `spent` beside what earlier orders of its file
-    take.
+    """What a nation lacks to pay a price, by resource, the treasuries of the places `at` helping; with
+    `spent` beside what earlier orders of its file take.
     """
+    paid = spent.paid if spent else {}
     for what, amount in cost.items():
         if amount < 0:
             return Refusal(RefusalCode.NUMBER, "the amount cannot be negative")
-        have = stores.stock(turn.world, Entity("nation", nation), what) - (
-            spent.paid.get(what, 0) if spent else 0
-        )
+        held = stores.paying(turn.world, nation, what, at)
+        have = sum(there - paid.get((purse, what), 0) for purse, there in held.items())
         if have < amount:
-            return Refusal(
-                RefusalCode.MEANS, f"costs {amount} {stores.in_words(turn.ruleset, what)}, {have} left"
-            )
+            seat = next(iter(held)).partition("/")[2]
+            apart = seat and stores.purses(turn.world, nation, what).keys() - held.keys()
+            there = f" in {printed(turn.world, Entity('place', seat))}" if apart else ""
+            text = f"costs {amount} {stores.in_words(turn.ruleset, what)}, {have} left{there}"
+            return Refusal(RefusalCode.MEANS, text)
     return None
 
 
@@ -191,11 +208,19 @@ def price(turn: OrderContext, row: Row, names: Names) -> dict[str, Any]:
     return {main: turn.world.figure(cost, names)}
 
 
+def paid_at(turn: OrderContext, row: Row, names: Names) -> tuple[str, ...]:
+    """The places whose treasuries help its nation's main one to pay for an act."""
+    if "paid_at" not in row:
+        return ()
+    found = turn.world.value(strip_mark(row["paid_at"]), names)
+    return tuple(str(id_of(place)) for place in as_set(turn.world, found))
+
+
 def charge(runner: EffectRunner, row: Row, names: Names) -> None:
     """Pay an act's price out of its nation's treasuries."""
     for what, amount in price(runner.turn, row, names).items():
         if amount:
-            take(runner, names["self"], what, amount)
+            take(runner, names["self"], what, amount, paid_at(runner.turn, row, names))
 
 
 def limits(row: Row) -> list[tuple[tuple[str, ...], int]]:

@@ -83,6 +83,7 @@ class ValidatedOrder:
     by resource, and
     `purse` the treasury it comes out of where there are several; `number` how many of `item` are bought, or
     how much is sent;
+    `paid_at` the places whose treasuries help the main one to pay;
     `units` who goes, `path` the places of their way from first to last; `site` where a thing appears or
     stands. `uses` is what it takes besides its price, by resource, now or when it is completed; `attacks` are
     the places into which it goes to fight.
@@ -92,6 +93,7 @@ class ValidatedOrder:
     order: Mapping[str, Any]
     cost: Mapping[str, Any] = field(default_factory=dict)
     purse: str = ""
+    paid_at: tuple[str, ...] = ()
     item: str = ""
     number: int = 0
     units: Mapping[str, int] = field(default_factory=dict)

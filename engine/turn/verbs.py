@@ -7,6 +7,7 @@ from it. Those for units and works are in `verbs_units`, those for things under 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
@@ -164,7 +165,7 @@ def pay(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
     what = str(runner.plain(p["what"], names))
     source = runner.who(p["from"], names) if "from" in p else None
     target = runner.who(p["to"], names) if "to" in p else None
-    have = stores.stock(runner.world, source, what) if source is not None else None
+    have = stores.payable(runner.world, source, what) if source is not None else None
     wanted = runner.amount(p["amount"], names, every=have)
     if have is not None:
         if wanted > have and not p.get("as_far_as"):
@@ -191,14 +192,18 @@ def purse_of(runner: EffectRunner, thing: Any, what: str) -> str:
     return entity.id
 
 
-def take(runner: EffectRunner, source: Any, what: str, amount: Any) -> None:
-    """Takes an amount from a nation's main treasury first, then from its others, richest first."""
-    main = purse_of(runner, source, what)
-    rest = amount
+def take(runner: EffectRunner, source: Any, what: str, amount: Any, at: Iterable[str] = ()) -> None:
+    """Takes an amount out of the treasuries from which a nation pays, those of the places `at` among them, or
+    out of that of a place."""
     entity = runner.world.thing(source)
-    others = stores.purses(runner.world, entity.id, what) if entity.kind == "nation" else {}
-    for purse in [main, *sorted((k for k in others if k != main), key=lambda k: (-others[k], k))]:
-        part = min(rest, runner.world.state.get("treasuries", purse, what, 0))
+    if entity.kind == "nation":
+        held = stores.paying(runner.world, entity.id, what, at)
+    else:
+        purse = purse_of(runner, source, what)
+        held = {purse: runner.world.state.get("treasuries", purse, what, 0)}
+    rest = amount
+    for purse, there in held.items():
+        part = min(rest, there)
         if part:
             stores.pay(runner.journal, purse, what, part)
             rest -= part

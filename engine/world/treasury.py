@@ -7,7 +7,7 @@ one (`unite`). With `treasury: place` every place has one, under its id.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..core.choices import block_of, word_of
@@ -132,6 +132,28 @@ def purses(world: World, nation: str, resource: str) -> dict[str, Any]:
         for key, seat in keys
         if resource in rows[key] and (not seat or world.holder_of(seat) == nation)
     }
+
+
+def paying(world: World, nation: str, resource: str, at: Iterable[str] = ()) -> dict[str, Any]:
+    """Treasury id -> amount of those out of which a nation pays what it owes as a whole, in the order in
+    which it draws on them: its main one, then the others, the richest first. Of these only those on which the
+    places `at` draw, if the row keeps to the main one (`payments: main`).
+    """
+    held = purses(world, nation, resource)
+    main = main_purse(world, nation, resource)
+    others = sorted((k for k in held if k != main), key=lambda k: (-held[k], k))
+    if division(world.ruleset, resource).get("payments") == "main":
+        near = {purse_at(world, nation, p, resource) for p in at if world.holder_of(p) == nation}
+        others = [key for key in others if key in near]
+    return {key: held.get(key, 0) for key in (main, *others)}
+
+
+def payable(world: World, x: Any, resource: str) -> Any:
+    """What a nation can pay as a whole, or what the treasury of a place holds."""
+    thing = world.thing(x)
+    if thing.kind == "nation":
+        return sum(paying(world, thing.id, resource).values())
+    return stock(world, x, resource)
 
 
 def drawing_on(world: World, nation: str, place: str, resource: str) -> tuple[str, ...]:

@@ -60,8 +60,9 @@ class Acts(OrderKind):
             )  # it is the earlier line that stands in its way
         book.check(why)
         cost, remarks = book.cost(self.row, order, names)
-        understood = Understood(ValidatedOrder(order, cost=cost, remarks=tuple(remarks)))
-        understood.uses += [lambda: book.spend(cost), lambda: book.given.add(self.key)]
+        at = acts.paid_at(context, self.row, names)
+        understood = Understood(ValidatedOrder(order, cost=cost, paid_at=at, remarks=tuple(remarks)))
+        understood.uses += [lambda: book.spend(cost, at), lambda: book.given.add(self.key)]
         if book.prospect is None:
             understood.uses.append(lambda: book.spent.count(acts.use_keys(context, self.row, names)))
         return understood
@@ -290,7 +291,8 @@ class _ActionChoices:
     def _cost(self, names: Mapping[str, Any]) -> Mapping[str, Any] | None:
         """What it costs; None if the nation has not as much."""
         cost = acts.price(self.context, self.row, names) if self._fixed is None else self._fixed
-        return cost if acts.lacking(self.context, cost, self.nation) is None else None
+        at = acts.paid_at(self.context, self.row, names)
+        return cost if acts.lacking(self.context, cost, self.nation, at=at) is None else None
 
     def _cost_while_open(self, names: Mapping[str, Any]) -> Mapping[str, Any] | None:
         """The same as far as it is known while some slots are open."""

@@ -120,16 +120,17 @@ class OrderBook:
             what: amount for what, amount in acts.price(self.context, row, names).items() if amount
         }, remarks
 
-    def spend(self, prices: Mapping[str, Any]) -> None:
-        """Count payments of the nation as a whole: from its main treasury first, then from the richest."""
+    def spend(self, prices: Mapping[str, Any], at: Sequence[str] = ()) -> None:
+        """Count payments of the nation as a whole, out of the treasuries from which it makes them, those of
+        the places `at` among them."""
         for what, amount in prices.items() if self.prospect is None else ():
-            self.spent.paid[what] = self.spent.paid.get(what, 0) + amount
-            main = stores.main_purse(self.world, self.nation, what)
-            held = stores.purses(self.world, self.nation, what)
             rest = amount
-            for purse in [main, *sorted((k for k in held if k != main), key=lambda k: (-held[k], k))]:
-                part = min(rest, max(0, self.market.left(purse, what)))
+            held = list(stores.paying(self.world, self.nation, what, at))
+            for purse in held:
+                # what the last one lacks may still come in
+                part = rest if purse == held[-1] else min(rest, max(0, self.market.left(purse, what)))
                 self.market.spend(purse, what, part)
+                self.spent.pay(purse, what, part)
                 rest -= part
 
     def every(self, wanted: Mapping[str, Any], there: Mapping[str, int]) -> dict[str, int] | None:

@@ -160,7 +160,7 @@ class Purchases(ItemOrders):
         def use() -> None:
             if book.prospect is None:
                 market.take(quote)
-                book.spent.paid[quote.what] = book.spent.paid.get(quote.what, 0) + quote.cost
+                book.spent.pay(quote.purse, quote.what, quote.cost)
 
         uses: dict[str, Any] = {}
         for what, _, amount, _ in quote.uses:
