@@ -9,7 +9,7 @@ shore to the next. Every turn is planned again from where the ships are and whom
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -94,10 +94,15 @@ class Armies:
         needed = {movement.UNITS, movement.ORIGIN, movement.TARGET}
         return [voyage for voyage in of_class(self.world.ruleset, Voyages) if needed <= voyage.slots.keys()]
 
-    @property
+    @kept
     def mode(self) -> MovementRow:
         """The mode of the ships."""
         return self.carrying[0].mode
+
+    @kept
+    def _links(self) -> tuple[str, ...] | None:
+        """The kinds of links that ships use."""
+        return routes.links_of(self.mode)
 
     @kept
     def _at_rest(self) -> int:
@@ -201,10 +206,9 @@ class Armies:
         """Whether troops of a place have somewhere to go from a zone: a shore that wants them, or an enemy's
         within one turn that those would dare for whom the ships have room, these and those in the zone; where
         they stay ashore between two voyages, one further off that all would dare."""
-        links = routes.links_of(self.mode)
-        far = self.world.geography.distances(quay, links)
+        far = self.world.geography.distances(quay, self._links)
         near = pool.moves - self._at_rest
-        stones = None if self._afloat else self._from_shore_to_shore(pool, quay, near)
+        stones = None if self._afloat else self._from_shore_to_shore(quay, near, pool.moves, pool.reach)
         lifted = self._load(self._troops(place), self._room(pool.ships) + self._room(self._lift(quay)))
 
         def leads(zone: str, shore: str, hostile: bool) -> bool:
@@ -233,10 +237,10 @@ class Armies:
         best: LandingGoal | None = None
         quay = start or pool.zone
         first = pool.moves - self._at_rest - int(reach[quay][0])
-        by_shores = None if self._afloat else self._from_shore_to_shore(pool, quay, first)
+        by_shores = None if self._afloat else self._from_shore_to_shore(quay, first, pool.moves, reach)
         for place, (value, zones, hostile) in self._shores.items():
-            for zone in zones:
-                if zone not in reach or place == but:
+            for zone in zones if place != but else ():
+                if zone not in reach:
                     continue
                 steps = (
                     int(reach[zone][0])
@@ -244,21 +248,20 @@ class Armies:
                     + self._at_rest
                 )
                 turns = max(1, -(-steps // pool.moves))
-                if turns > LONGEST or (hostile and not self._beckons(zone, place, cargo, turns, but)):
+                stones = by_shores if turns > 1 else None
+                if turns > LONGEST or (stones is not None and zone not in stones):
                     continue
-                if turns > 1 and by_shores is not None:
-                    if zone not in by_shores:
-                        continue
-                    turns, end = by_shores[zone]
-                    if not self._leads_nearer(pool, but, self._landings[end], cargo):
-                        continue
-                    score = Fraction(value) / turns
-                    if best is None or score > best.score:
-                        best = LandingGoal(self._landings[end], end, 1, False, score)
+                until, end = (turns, zone) if stones is None else stones[zone]
+                score = Fraction(value) / until
+                # of what promises no more than the best nothing dear is asked
+                if best is not None and score <= best.score:
                     continue
-                score = Fraction(value) / turns
-                if best is None or score > best.score:
+                if hostile and not self._beckons(zone, place, cargo, turns, but):
+                    continue
+                if stones is None:
                     best = LandingGoal(place, zone, turns, hostile, score)
+                elif self._leads_nearer(pool, but, self._landings[end], cargo):
+                    best = LandingGoal(self._landings[end], end, 1, False, score)
         return best
 
     @kept
@@ -268,35 +271,33 @@ class Armies:
     @kept
     def _landings(self) -> dict[str, str]:
         """Zone -> the friendly shore beside it from which it is the least way to the front."""
-        nearest: dict[str, tuple[int, str]] = {}
-        for place in self.front.friendly:
-            for zone in self._zones_of(place) if self.front.room(place) > 0 else ():
-                nearest[zone] = min(
-                    nearest.get(zone, (2 * ASHORE, "~")), (self.front.distance.get(place, 2 * ASHORE), place)
-                )
-        return {zone: place for zone, (_, place) in nearest.items()}
+        out: dict[str, str] = {}
+        by_way = sorted((self.front.distance.get(place, 2 * ASHORE), place) for place in self.front.friendly)
+        for _, place in by_way:
+            zones = [zone for zone in self._zones_of(place) if zone not in out]
+            if zones and self.front.room(place) > 0:
+                out.update(dict.fromkeys(zones, place))
+        return out
 
     def _from_shore_to_shore(
-        self, pool: ZoneLift, start: str, first: int, *, any_ships: bool = False
+        self, start: str, first: int, moves: int, reach: Collection[str] | None
     ) -> dict[str, tuple[int, str]]:
         """Zone -> in how many turns troops from a shore by `start` land from it, who stay ashore between two
-        of them, and from which zone in the first of them, in which they sail `first` steps at most; by other
-        ships than the pool's in that one, too (`any_ships`).
+        of them, and from which zone in the first of them, in which they sail `first` steps at most, and no
+        further than `reach` (None: by whatever ships).
         """
-        within = None if any_ships else frozenset(pool.reach)
-        key = (start, first, pool.moves, within)
+        key = (start, first, moves, None if reach is None else frozenset(reach))
         if key in self._by_shores:
             return self._by_shores[key]
-        links = routes.links_of(self.mode)
         out: dict[str, tuple[int, str]] = {}
         edge, seen, turns = [start], {start}, 0
         while edge and turns < LONGEST:
             turns += 1
-            steps = first if turns == 1 else pool.moves - self._at_rest
+            steps = first if turns == 1 else moves - self._at_rest
             ahead = []
             for here in edge:
-                for zone, far in self.world.geography.distances(here, links).items():
-                    if far <= steps and zone not in seen and (any_ships or turns > 1 or zone in pool.reach):
+                for zone, far in self.world.geography.distances(here, self._links).items():
+                    if far <= steps and zone not in seen and (reach is None or turns > 1 or zone in reach):
                         seen.add(zone)
                         out[zone] = (turns, out[here][1] if turns > 1 else zone)
                         if zone in self._landings:
@@ -308,24 +309,29 @@ class Armies:
     def _leads_nearer(self, pool: ZoneLift, origin: str, stone: str, cargo: Mapping[str, int]) -> bool:
         """Whether troops on a shore on the way have better prospects than where they are, from which other
         ships may take them elsewhere: else they would go to and fro."""
-        return not origin or self._prospects(pool, stone, cargo) > self._prospects(pool, origin, cargo)
+        who = tuple(sorted(cargo.items()))
+        return not origin or self._prospects(pool.moves, stone, who) > self._prospects(
+            pool.moves, origin, who
+        )
 
-    def _prospects(self, pool: ZoneLift, place: str, cargo: Mapping[str, int]) -> Fraction:
+    @kept_by_arguments
+    def _prospects(self, moves: int, place: str, cargo: tuple[tuple[str, int], ...]) -> Fraction:
         """What the best shore for troops of a place is worth for the turns until they land there, whatever
-        ships take them."""
-        moves = pool.moves - self._at_rest
-        links = routes.links_of(self.mode)
-        best = Fraction(0)
+        ships take them that go so many `moves`."""
+        best: Any = 0
+        until = 1  # best / until: the most so far
         for quay in self._zones_of(place):
-            on_the_way = self._from_shore_to_shore(pool, quay, moves, any_ships=True)
+            on_the_way = self._from_shore_to_shore(quay, moves - self._at_rest, moves, None)
             ways = {zone: turns for zone, (turns, _) in on_the_way.items()}
-            at_once = self.world.geography.distances(quay, links).items()
-            ways |= {zone: 1 for zone, far in at_once if far <= moves}  # on an enemy's shore, too
+            at_once = self.world.geography.distances(quay, self._links).items()
+            ways |= {zone: 1 for zone, far in at_once if far <= moves - self._at_rest}  # an enemy's, too
             for zone, turns in ways.items():
                 for shore, value, hostile in self._shores_by.get(zone, ()):
-                    if shore != place and (not hostile or self._dares(zone, shore, cargo)):
-                        best = max(best, Fraction(value) / turns)
-        return best
+                    if value * until <= best * turns or shore == place:
+                        continue
+                    if not hostile or self._dares(zone, shore, dict(cargo)):
+                        best, until = value, turns
+        return Fraction(best) / until
 
     @kept
     def _shores_by(self) -> dict[str, list[tuple[str, Any, bool]]]:
@@ -344,10 +350,15 @@ class Armies:
         return not self._afloat and bool(but) and self._dares(zone, place, self._troops(but))
 
     def _dares(self, zone: str, place: str, cargo: Mapping[str, int]) -> bool:
-        wanted = self.rule.get("assault")
-        if wanted is None or not cargo:
+        if self._assault is None or not cargo:
             return False
-        return bool(self._odds_ashore(zone, place, tuple(sorted(cargo.items()))) >= Fraction(str(wanted)))
+        return bool(self._odds_ashore(zone, place, tuple(sorted(cargo.items()))) >= self._assault)
+
+    @kept
+    def _assault(self) -> Fraction | None:
+        """From which odds troops land against an enemy; None: never."""
+        wanted = self.rule.get("assault")
+        return None if wanted is None else Fraction(str(wanted))
 
     @kept_by_arguments
     def _odds_ashore(self, zone: str, place: str, cargo: tuple[tuple[str, int], ...]) -> Any:
@@ -401,11 +412,11 @@ class Armies:
             if z in pool.reach and pool.reach[z][0] + self._at_rest <= pool.moves
         ]
 
+    @kept_by_arguments
     def _zones_of(self, place: str) -> tuple[str, ...]:
         carries = self.mode["carries"]
-        links = routes.links_of(self.mode)
         near = self.world.geography.next_to(place, tuple(carries.get("link", ())))
-        return tuple(z for z in near if self.world.geography.next_to(z, links))
+        return tuple(z for z in near if self.world.geography.next_to(z, self._links))
 
     def _as_far(self, pool: ZoneLift, zone: str) -> str:
         """The zone that ships come to in this turn on their way to another."""

@@ -24,6 +24,7 @@ from ..orders.kinds import of_class
 from ..orders.kinds.marches import Marches
 from ..orders.kinds.order_kind import OrderKind
 from ..world import routes
+from ..world.treasury import held_by
 from ..world.view import BEFORE, UNKNOWN, learned
 from .give import Giver
 
@@ -156,10 +157,9 @@ class Front:
         out: set[str] = set()
         if not any(self.is_enemy(other) for other in self.world.ruleset.rows("nations")):
             return out
-        for place in self.world.ruleset.rows("places"):
-            holder = self.world.holder_of(place)
-            if holder is not None and self.is_enemy(holder):
-                out.add(place)
+        for holder, places in held_by(self.world).items():
+            if self.is_enemy(holder):
+                out.update(places)
         for place in self.world.state.occupied_places():
             if any(self.is_enemy(o) for o in self.world.state.owners_at(place)):
                 out.add(place)
@@ -261,16 +261,11 @@ class Front:
     @kept
     def friendly(self) -> set[str]:
         """Places where the nation's units may stand without a fight: its own and its allies'."""
-        out = set()
-        for place in self.world.ruleset.rows("places"):
-            holder = self.world.holder_of(place)
-            if (
-                holder is not None
-                and place not in self.enemy_places
-                and self.world.allied(self.nation, holder)
-            ):
-                out.add(place)
-        return out
+        out: set[str] = set()
+        for holder, places in held_by(self.world).items():
+            if self.world.allied(self.nation, holder):
+                out.update(places)
+        return out - self.enemy_places
 
     @kept
     def camp(self) -> list[str]:

@@ -114,8 +114,11 @@ def search(
         return _search_by_way(going, start, goal)
     settled: dict[str, Way] = {}
     frontier: list[tuple[Any, int, Path]] = [(0, 0, (start,))]
+    ahead: dict[str, tuple[Any, int, Path]] = {}  # place -> the best way found to it so far
     enough: Any = None
     around = going.world.geography.around(going.links)
+    step = going.mode.get("cost", 1)
+    alike = step if isinstance(step, int) else None  # what every step costs
     while frontier:
         spent, steps, path = heapq.heappop(frontier)
         here = path[-1]
@@ -130,17 +133,26 @@ def search(
             enough = spent
         if here != start and not _goes_on(going, path):
             continue
+        if alike is not None and most is not None and spent + alike > most:
+            continue
         for near in around.get(here, ()):
             if near in settled:
                 continue
+            if (
+                alike is not None
+                and near in ahead
+                and ahead[near] <= (spent + alike, steps + 1, (*path, near))
+            ):
+                continue  # nothing is asked of a way that is not the best
             link = f"{here}>{near}"
             if not _enters(going, near, link, path) or not _takes(
                 going, near, here if here == start else None
             ):
                 continue
-            cost = spent + going.cost(near, link, path)
+            cost = spent + (going.cost(near, link, path) if alike is None else alike)
             if most is None or cost <= most:
-                heapq.heappush(frontier, (cost, steps + 1, (*path, near)))
+                ahead[near] = (cost, steps + 1, (*path, near))
+                heapq.heappush(frontier, ahead[near])
     return settled
 
 
@@ -211,7 +223,12 @@ def _entered(going: Going) -> tuple[bool, dict[str, bool] | None]:
     """
     text = going.mode.get("enter")
     asks = going.answers("way", text)[0] if isinstance(text, str) else None
-    return (False, {}) if asks is None else (asks.link, None if asks.way else {})
+    if asks is not None and asks.way:
+        return asks.link, None
+    units = going.units if asks is not None and asks.unit else ()
+    about = ("enters", going.nation, going.mode["id"], going.step, units)
+    known = going.world.memo(about, decided_by(going.world, going.mode))
+    return asks is not None and asks.link, known
 
 
 def _open(going: Going, place: str) -> str:

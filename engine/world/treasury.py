@@ -16,9 +16,11 @@ from ..core.journal import Journal
 from ..core.model import Row, Ruleset, derived_of
 from ..core.state import Entity, columns
 from ..ruleset.expressions.functions import HOLDERS
-from ..ruleset.expressions.reads import purses_read
+from ..ruleset.expressions.reads import MEANING, Tables, purses_read
 from .name_wording import inside_sentence
 from .world import World
+
+_TREASURIES = frozenset(("treasuries", *HOLDERS))
 
 
 def in_words(ruleset: Ruleset, what: str) -> str:
@@ -86,7 +88,7 @@ def regions(world: World, nation: str, row: Row) -> list[tuple[str, ...]]:
                 if world.test(test, {"self": who, "nation": who, "place": Entity("place", p)})
             ]
 
-        held = world.keep("held-places", HOLDERS, lambda: _held(world))
+        held = held_by(world)
         own = open_to(held.get(nation, []))
         parts = geography.regions(own, links)
         if len(parts) > 1 and test is not None:
@@ -111,11 +113,15 @@ def _held(world: World) -> dict[str, list[str]]:
 
 def held_places(world: World, nation: str) -> list[str]:
     """The places a nation holds, in the order of the ruleset."""
-    found: dict[str, list[str]] = world.keep("held-places", HOLDERS, lambda: _held(world))
-    return found.get(nation, [])
+    return held_by(world).get(nation, [])
 
 
-def purses(world: World, nation: str, resource: str) -> dict[str, Any]:
+def held_by(world: World) -> Mapping[str, list[str]]:
+    """Nation -> the places that it holds, in the order of the ruleset."""
+    return world.keep("held-places", HOLDERS, lambda: _held(world))
+
+
+def purses(world: World, nation: str, resource: str) -> Mapping[str, Any]:
     """Treasury id -> amount of a nation. A treasury whose seat another holds is out of reach and left out."""
 
     def make() -> dict[str, list[tuple[str, str]]]:
@@ -125,13 +131,16 @@ def purses(world: World, nation: str, resource: str) -> dict[str, Any]:
             out.setdefault(owner, []).append((key, seat))
         return out
 
-    rows = world.state.table("treasuries")
-    keys: list[tuple[str, str]] = world.keep("purses", columns("treasuries"), make).get(nation, [])
-    return {
-        key: rows[key][resource]
-        for key, seat in keys
-        if resource in rows[key] and (not seat or world.holder_of(seat) == nation)
-    }
+    def held() -> dict[str, Any]:
+        rows = world.state.table("treasuries")
+        keys: list[tuple[str, str]] = world.keep("purses", columns("treasuries"), make).get(nation, [])
+        return {
+            key: rows[key][resource]
+            for key, seat in keys
+            if resource in rows[key] and (not seat or world.holder_of(seat) == nation)
+        }
+
+    return world.keep(("held purses", nation, resource), _TREASURIES, held)
 
 
 def paying(world: World, nation: str, resource: str, at: Iterable[str] = ()) -> dict[str, Any]:
@@ -184,6 +193,22 @@ def purse_at(world: World, nation: str, place: str | None, resource: str) -> str
         return place or nation
     if row["per"] == "nation":
         return nation
+    return world.keep(
+        ("purse", nation, place, resource),
+        _decided_by(world.ruleset),
+        lambda: _purse_of_region(world, nation, place, resource, row),
+    )
+
+
+@derived_of(*MEANING)
+def _decided_by(ruleset: Ruleset) -> Tables | None:
+    """The tables that decide which treasury a place draws on."""
+    regions_by = purses_read(ruleset)
+    return None if regions_by is None else regions_by.union(_TREASURIES)
+
+
+def _purse_of_region(world: World, nation: str, place: str | None, resource: str, row: Row) -> str:
+    """The same where connected parts have treasuries of their own."""
     seat = _seat(world, nation, row)
     if place is None:
         if seat is not None and world.holder_of(seat) == nation:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ..core.canonical import dumps
@@ -241,12 +241,18 @@ class Viewer:
             found = known[owner] = self._is_reached(to, reader, owner)
         return found
 
-    def _reached_items(self, row: VisibilityRow, reader: str) -> Iterator[tuple[str | None, Items]]:
+    def _reached_items(self, row: VisibilityRow, reader: str) -> Iterable[tuple[str | None, Items]]:
         """What a row could show of those owners of whom it shows anything to a reader."""
         of_owners = self._items(row)
         if row["to"] == "everyone":
-            return iter(of_owners.items())
-        return ((owner, items) for owner, items in of_owners.items() if self._reaches(row, reader, owner))
+            return of_owners.items()
+        if row["to"] == "owner":
+            return [(reader, of_owners[reader])] if reader in of_owners else []
+        to = row["to"] if isinstance(row["to"], str) else tuple(row["to"])
+        known = self._reached.setdefault((to, reader), {})
+        for owner in of_owners.keys() - known.keys():
+            known[owner] = self._is_reached(to, reader, owner)
+        return [(owner, items) for owner, items in of_owners.items() if known[owner]]
 
     def _is_reached(self, to: str | tuple[str, ...], reader: str, owner: str | None) -> bool:
         for word in [to] if isinstance(to, str) else to:
