@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from ..core.model import Row, Ruleset
@@ -67,6 +67,7 @@ class Readings(ABC):
     _nations: Mapping[str, Row]
     _places: Mapping[str, Row]
     _plans: dict[tuple[str, str], Callable[[Entity], Any]]
+    _of_all: dict[tuple[str, str], Callable[[Iterable[Entity]], list[Any]]]
     _holders: Cache
 
     @abstractmethod
@@ -137,7 +138,10 @@ class Readings(ABC):
             wrap = _BUILT_IN_THINGS.get(f"{kind}.{name}") or _BUILT_IN_THINGS.get(name, "")
         table, form = _TABLE.get(kind, kind), KINDS.get(kind, "")
         state, written = self.state, self.ruleset.rows(form) if form else {}
-        given: dict[str, Any] = {}  # what rows of the ruleset say, as expressions see it
+        # what rows of the ruleset say, as expressions see it
+        given: dict[str, Any] = (
+            self.ruleset.derived(("as written", kind, name), dict, of=(form, "fields")) if form else {}
+        )
 
         def shown(value: Any) -> Any:
             if wrap and isinstance(value, str):
@@ -173,7 +177,31 @@ class Readings(ABC):
                 value = self._row(kind, form, e.id).get(name, default)
             return shown(default if value is None else value)
 
-        return read_changing if kind in ("unit", "link") else read
+        if kind in ("unit", "link"):
+            return read_changing
+
+        def read_all(things: Iterable[Entity]) -> list[Any]:
+            rows = state.tables.get(table, _EMPTY)
+            out = []
+            for e in things:
+                value = rows.get(e.id, _EMPTY).get(name)
+                if value is not None:
+                    out.append(shown(value))
+                elif e.id in given:
+                    out.append(given[e.id])
+                else:
+                    out.append(read(e))
+            return out
+
+        self._of_all[kind, name] = read_all
+        return read
+
+    def values_of(self, kind: str, name: str, things: Sequence[Entity]) -> list[Any]:
+        """A field of each of some things of a kind."""
+        if (kind, name) not in self._plans:
+            self._plans[kind, name] = self._plan(kind, name)
+        together = self._of_all.get((kind, name))
+        return [self._plans[kind, name](e) for e in things] if together is None else together(things)
 
     def _row(self, kind: str, form: str, id_: str) -> Mapping[str, Any]:
         if kind == "unit":

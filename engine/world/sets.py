@@ -4,7 +4,7 @@ orders.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ..core.state import Entity, columns
@@ -55,6 +55,8 @@ def _selections(world: World) -> dict[str, Callable[..., Any]]:
         "order of places", lambda: {p: n for n, p in enumerate(things)}, of=("places",)
     )
 
+    every = tuple(things.values())
+
     def in_their_order(ids: set[str]) -> list[Entity]:
         return [things[p] for p in sorted(ids & things.keys(), key=order.__getitem__)]
 
@@ -88,7 +90,7 @@ def _selections(world: World) -> dict[str, Callable[..., Any]]:
         ]
         if by_field and not any(isinstance(v, Entity) and v.kind == "group" for v in filters.values()):
             found = {
-                name: _places_by(world, name, things.values()).get(id_of(filters[name]), ())
+                name: _places_by(world, name, every).get(id_of(filters[name]), ())
                 for name in by_field
             }
             name = min(found, key=lambda n: len(found[n]))  # the rest is tested for the fewest
@@ -202,13 +204,13 @@ def _selections(world: World) -> dict[str, Callable[..., Any]]:
     }
 
 
-def _places_by(world: World, field: str, things: Iterable[Entity]) -> dict[Any, list[Entity]]:
+def _places_by(world: World, field: str, things: Sequence[Entity]) -> dict[Any, list[Entity]]:
     """The places by the value of a declared field."""
 
     def make() -> dict[Any, list[Entity]]:
         out: dict[Any, list[Entity]] = {}
-        for thing in things:
-            out.setdefault(id_of(world.field(thing, field)), []).append(thing)
+        for thing, value in zip(things, world.values_of("place", field, things), strict=True):
+            out.setdefault(id_of(value), []).append(thing)
         return out
 
     return world.keep(("places by", field), columns("places", field), make)

@@ -65,7 +65,7 @@ class World(Readings):
         self.moments: dict[str, State | Callable[[], State]] = dict(moments or {})
         self._past: dict[str, World] = {}
         self._caches: dict[Any, Cache] = {}
-        self._plans = {}
+        self._plans, self._of_all = {}, {}
         self.stats = Quantities(self)
         self._depth = 0
         self._figures: dict[str, Cache] = {}  # stats, as they are where no names are given
@@ -93,7 +93,7 @@ class World(Readings):
         self._evaluator.functions.clear()
         for past in self._past.values():
             past.close()
-        for kept in (self._past, self._plans, self._caches, self._figures, self.moments):
+        for kept in (self._past, self._plans, self._of_all, self._caches, self._figures, self.moments):
             kept.clear()
         self._copied = None
         del self._evaluator, self.stats
