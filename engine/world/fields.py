@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from ..core.model import Row, Ruleset
+from ..core.model import Row, Ruleset, derived_of
 from ..core.state import Entity, State, columns, pair_key, works_on
 from ..ruleset.expressions import ExpressionError
 from ..ruleset.expressions.evaluate import Evaluator
@@ -55,6 +55,12 @@ _EMPTY: Mapping[str, Any] = {}
 _GRADES = columns("nations", "grade")
 
 
+@derived_of("places")
+def wholes(ruleset: Ruleset) -> Mapping[str, Entity]:
+    """The whole of each place of the ruleset: that of which it is a part, or itself."""
+    return {id_: Entity("place", str(row.get("part_of", id_))) for id_, row in ruleset.rows("places").items()}
+
+
 class Readings(ABC):
     """The fields of the things of a ruleset and a state, each read by a plan that is made once."""
 
@@ -66,6 +72,7 @@ class Readings(ABC):
     _fields: Mapping[str, Row]
     _nations: Mapping[str, Row]
     _places: Mapping[str, Row]
+    _wholes: Mapping[str, Entity]
     _plans: dict[tuple[str, str], Callable[[Entity], Any]]
     _of_all: dict[tuple[str, str], Callable[[Iterable[Entity]], list[Any]]]
     _holders: Cache
@@ -336,17 +343,21 @@ class Readings(ABC):
 
     def whole_of(self, place: str) -> str:
         """The place of which a place is a part, or itself. Only a whole has an owner and a holder."""
-        return str(self._places.get(place, _EMPTY).get("part_of", place))
+        found = self._wholes.get(place)
+        return place if found is None else found.id
 
     def _place_whole(self, e: Entity) -> Entity:
-        return Entity("place", self.whole_of(e.id))
+        return self._wholes.get(e.id, e)
 
     def _place_parts(self, e: Entity) -> EntitySet:
         return tuple(Entity("place", p) for p in self.geography.parts.get(e.id, ()))
 
     def _place_stack(self, e: Entity) -> Entity | None:
         """The first stack that stands there or in one of its parts."""
-        for place in (e.id, *self.geography.parts.get(e.id, ())):
+        found = self.state.stacks_at(e.id)
+        if found:
+            return Entity("unit", found[0])
+        for place in self.geography.parts.get(e.id, ()):
             found = self.state.stacks_at(place)
             if found:
                 return Entity("unit", found[0])

@@ -89,10 +89,7 @@ def _selections(world: World) -> dict[str, Callable[..., Any]]:
             if name in declared and isinstance(value, str | int | Entity)
         ]
         if by_field and not any(isinstance(v, Entity) and v.kind == "group" for v in filters.values()):
-            found = {
-                name: _places_by(world, name, every).get(id_of(filters[name]), ())
-                for name in by_field
-            }
+            found = {name: _places_by(world, name, every).get(id_of(filters[name]), ()) for name in by_field}
             name = min(found, key=lambda n: len(found[n]))  # the rest is tested for the fewest
             del filters[name]
             return select(world, found[name], filters)

@@ -20,7 +20,7 @@ from ..ruleset.expressions.functions import EARLIER, HOLDERS, RELATED, SIDES
 from ..ruleset.expressions.reads import MEANING, Tables, reads_of
 from .cache import Cache
 from .fields import EntitySet as EntitySet
-from .fields import Readings
+from .fields import Readings, wholes
 from .geography import Geography
 from .quantities import Quantities
 from .quantities import exact as exact
@@ -82,6 +82,7 @@ class World(Readings):
         self._fields = ruleset.rows("fields")
         self._nations = ruleset.rows("nations")
         self._places = ruleset.rows("places")
+        self._wholes = wholes(ruleset)
         self._evaluator = Evaluator(World.functions(self), self.field, self._plans)
 
     def close(self) -> None:

@@ -34,8 +34,8 @@ from .book import OrderBook, OrderRefused, Understood
 from .order_kind import OrderKind
 
 _ONLY_CHANGES = frozenset(
-    "id name syntax slots requires for limit counts_as effects warns help source read_back told_as outcomes "
-    "audience text note offer".split()
+    {"id", "name", "syntax", "slots", "for", "offer", "requires", "limit", "counts_as", "effects"}
+    | {"warns", "audience", "outcomes", "told_as", "read_back", "help", "note", "source", "text"}
 )
 """Keys of an act that does nothing but what its effects are."""
 _CHANGED, _SET = frozenset({"when", "change"}), frozenset({"of", "field", "to"})
@@ -158,7 +158,9 @@ class Acts(OrderKind):
         slots = [slot for slot in self.row.get("slots", {}).values() if isinstance(slot, dict)]
         asked = [slot[key] for slot in slots for key in slot.keys() - {"kind", "choices"}]
         asked += [self.row.get("cost"), *(keys for keys, _ in acts.limits(self.row))]
-        return reads_of(self.ruleset, tests, asked, [warning["when"] for warning in self.row.get("warns", ())])
+        return reads_of(
+            self.ruleset, tests, asked, [warning["when"] for warning in self.row.get("warns", ())]
+        )
 
     @cached_property
     def alters(self) -> Tables | None:
