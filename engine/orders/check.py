@@ -271,9 +271,11 @@ class Checker:
         return answers
 
     def _asks(self, key: str) -> Tables | None:
-        """The tables that an order ("form/id") asks for."""
+        """The tables that an order ("form/id") asks for; one that is not taken now asks for none."""
         kind = order_kinds(self.book.ruleset).get(key)
-        return frozenset() if kind is None else kind.asks
+        if kind is None or (self.now is not None and key not in self.now):
+            return frozenset()
+        return kind.asks
 
     def _leaves_some(self, first: Understood | Refusal, order: Order, other: Understood) -> bool:
         """Whether "all" of a place, in a line without a verb, would go by another order than the first that

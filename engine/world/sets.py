@@ -83,17 +83,18 @@ def _selections(world: World) -> dict[str, Callable[..., Any]]:
                 in_their_order({row["place"] for n in owners for _, row in state.stacks(owner=n.id)}),
                 filters,
             )
-        by_field = [
-            name
-            for name, value in filters.items()
-            if name in declared and isinstance(value, str | int | Entity)
-        ]
-        if by_field and not any(isinstance(v, Entity) and v.kind == "group" for v in filters.values()):
-            found = {name: _places_by(world, name, every).get(id_of(filters[name]), ()) for name in by_field}
-            name = min(found, key=lambda n: len(found[n]))  # the rest is tested for the fewest
-            del filters[name]
-            return select(world, found[name], filters)
-        return select(world, things.values(), filters)
+        fewest: tuple[str, Sequence[Entity]] | None = None  # the rest is tested for these
+        for name, value in filters.items():
+            if isinstance(value, Entity) and value.kind == "group":
+                return select(world, every, filters)
+            if name in declared and isinstance(value, str | int | Entity):
+                found = _places_by(world, name, every).get(id_of(value), ())
+                if fewest is None or len(found) < len(fewest[1]):
+                    fewest = name, found
+        if fewest is None:
+            return select(world, every, filters)
+        del filters[fewest[0]]
+        return select(world, fewest[1], filters)
 
     declared: set[str] = world.ruleset.derived(
         "single fields of places",
