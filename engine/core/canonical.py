@@ -68,16 +68,6 @@ def loads(data: bytes | str) -> Any:
         raise ValueError("the text is nested too deeply") from None
 
 
-def joined(*parts: bytes) -> bytes:
-    """The canonical bytes of an object from those of objects whose keys follow on each other, none of them
-    empty.
-
-    >>> joined(b'{"a":1}', b'{"b":2}')
-    b'{"a":1,"b":2}'
-    """
-    return b"{" + b",".join([part[1:-1] for part in parts]) + b"}"
-
-
 def digest(value: object) -> str:
     """SHA-256 of the canonical bytes, as 64 hex digits. Raises what ``dumps`` raises."""
     return hashlib.sha256(dumps(value)).hexdigest()

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from .canonical import digest, dumps, joined
+from .canonical import digest, dumps
 from .faults import MOST_UNITS, BrokenGame, TooMuch, UnexplainedChange
 from .messages import Message, plain, said
 from .model import Ruleset
@@ -228,11 +228,11 @@ class Journal:
         for n, entry in enumerate(self.entries, self._first):
             entry.n = n
             entry.hash = ""
-            body = entry.to_json()
-            before, after = ({k: body[k] for k in keys} for keys in (_BEFORE_HASH, _AFTER_HASH))
-            parts = dumps(before), dumps(after)
-            self.head = entry.hash = _link(self.head, joined(parts[0], b'{"hash":""}', parts[1]))
-            entry.written = joined(parts[0], dumps({"hash": entry.hash}), parts[1])
+            body = dumps(entry.to_json())
+            self.head = entry.hash = _link(self.head, body)
+            # after the hash there are but numbers and texts without it (`number_and_hash`)
+            at = body.rfind(_NO_HASH) + len(_NO_HASH) - 1
+            entry.written = b"%b%b%b" % (body[:at], entry.hash.encode(), body[at:])
 
     # ---- taking back
 
@@ -359,15 +359,13 @@ def replay(state: State, entries: Iterable[Entry | Mapping[str, Any]]) -> State:
     return out
 
 
-_BEFORE_HASH = ("at", "audience", "changes", "data", "dice", "facts", "format", "happened")
-_AFTER_HASH = ("n", "rule", "step", "subject", "turn")
-"""The keys of an entry as its canonical bytes have them, without the hash between them."""
+_NO_HASH = b',"hash":""'
 _HASH = ',"hash":"'
 
 
 def _link(head: str, body: bytes) -> str:
     """The digest of the list of the head before and an entry's canonical bytes without its hash."""
-    return hashlib.sha256(b"[%b,%b]" % (dumps(head), body)).hexdigest()
+    return hashlib.sha256(b'["%b",%b]' % (head.encode(), body)).hexdigest()
 
 
 def verify_chain(entries: Iterable[Mapping[str, Any]], head: str = "") -> int | None:

@@ -9,6 +9,7 @@ from what they are, so equal units always add up to one stack.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 from .canonical import digest
@@ -54,6 +55,7 @@ def pair_key(a: str, b: str) -> str:
     return f"{a}--{b}" if a <= b else f"{b}--{a}"
 
 
+@cache
 def columns(table: str, *fields: str) -> tuple[str, ...]:
     """What to give for a table where only some of its fields are read: their columns, and which rows there
     are.

@@ -18,6 +18,7 @@ from ..core.diagnostics import Diagnostic, Severity
 from ..core.patience import go_on
 from ..economy.catalogue import Market
 from ..orders.lookahead import bare
+from ..ruleset.expressions.reads import Tables
 from ..turn.context import Order
 from ..turn.validated_orders import Note, Refusal, RefusalCode, Remark, ValidatedOrder
 from ..units import assignment, fleet
@@ -141,7 +142,9 @@ class _Run:
                 continue
             self.intents[order["place"]] = understood.intent
             self.checker.kind_of(understood.intent).foresee(prospect, understood)
-        self.goes_on |= bool(self.checker.book.fleet.voyages)  # whose ways are measured at the end
+        if self.checker.book.fleet.voyages:  # whose ways are measured at the end
+            self.goes_on = True
+            prospect.catch_up()
         for place in self.checker.unfit(self.intents):
             del self.intents[place]
         prospect.pass_gates()
@@ -222,7 +225,7 @@ class Checker:
     def understood(self, order: Order) -> Understood | None:
         """Like `take`, with what the order comes to."""
         readings = [order, *order.get("readings", ())]
-        answers = [understand(self.book, reading, self.now) for reading in readings]
+        answers = self._answers(readings, one_of_them="first" in order)
         self.unpaid |= {str(r["order"]) for r, a in zip(readings, answers, strict=True) if _too_dear(a)}
         fine = [a for a in answers if isinstance(a, Understood)]
         if not fine:
@@ -249,6 +252,30 @@ class Checker:
         for remark in understood.intent.remarks if not self.quiet else ():
             self.say(remark.note, remark.text, understood.intent.order, remark.slot)
         return understood
+
+    def _answers(self, readings: Sequence[Order], *, one_of_them: bool) -> list[Understood | Refusal]:
+        """What the readings of a line come to. Of earlier orders that were put off those are carried out
+        first that one of them asks for, or if none stands, so that what is said of it is true of all."""
+        prospect = self.book.prospect
+        if prospect is not None and (
+            one_of_them or any(prospect.is_behind(self._asks(str(reading["order"]))) for reading in readings)
+        ):
+            prospect.catch_up()
+        answers = [understand(self.book, reading, self.now) for reading in readings]
+        if prospect is None or not any(isinstance(answer, Refusal) for answer in answers):
+            return answers
+        some = any(isinstance(answer, Understood) for answer in answers)
+        full = any(isinstance(a, Refusal) and a.code == RefusalCode.LIMIT for a in answers)
+        if (full or not some) and prospect.catch_up():
+            return [understand(self.book, reading, self.now) for reading in readings]
+        return answers
+
+    def _asks(self, key: str) -> Tables | None:
+        """The tables that an order ("form/id") asks for; one that is not taken now asks for none."""
+        kind = order_kinds(self.book.ruleset).get(key)
+        if kind is None or (self.now is not None and key not in self.now):
+            return frozenset()
+        return kind.asks
 
     def _leaves_some(self, first: Understood | Refusal, order: Order, other: Understood) -> bool:
         """Whether "all" of a place, in a line without a verb, would go by another order than the first that

@@ -178,7 +178,7 @@ class LineReader(OrderReader):
             if at in dead or (at and words[at].parted):
                 return None  # nothing begins behind an arrow
             begun = self.grammar.begun_by(frozenset((words[at].norm, self.names.synonym(words[at].norm))))
-            ends = {m.end for form in begun for m in matcher.match(form.pattern, at) if m.end > at}
+            ends = {m.end for form in begun for m in matcher.match(form.steps, at) if m.end > at}
             for end in sorted(ends):
                 if (behind := rest(end)) is not None:
                     return [end, *behind]

@@ -29,6 +29,7 @@ from ..ruleset.order_syntax import (
     read_form,
     slots_in,
 )
+from .match import Steps, steps_of
 from .names import Names
 
 ORDER_FORMS = ("actions", "orders", "decisions")
@@ -156,7 +157,8 @@ def _written(slot: Slot, names: Names, value: Any) -> str:
 class OrderForm(NamedTuple):
     """One way to write orders: the form of the row ("acts", "orders" ...), its id, its row, its pattern.
 
-    `first` are the words it may begin with (None: any); of each set of `needed` a line has a word.
+    `first` are the words it may begin with (None: any); of each set of `needed` a line has a word. `steps` is
+    the pattern as lines are matched against it.
     """
 
     form: str
@@ -165,6 +167,7 @@ class OrderForm(NamedTuple):
     pattern: Pattern
     first: frozenset[str] | None
     needed: tuple[frozenset[str], ...]
+    steps: Steps | None
 
     def may_be(self, words: Set[str]) -> bool:
         """Whether a line with these words can be this form word for word; with those that they stand for."""
@@ -246,7 +249,8 @@ def _grammar(ruleset: Ruleset) -> Grammar:
                 continue
             first = first_words(pattern)
             begins = frozenset(first) if first is not None else None
-            out.append(OrderForm(form, id_, row, pattern, begins, tuple(needed_words(pattern))))
+            needed = tuple(needed_words(pattern))
+            out.append(OrderForm(form, id_, row, pattern, begins, needed, steps_of(pattern)))
         return out
 
     forms = [f for form in ORDER_FORMS for f in read(form)]

@@ -29,14 +29,15 @@ from ..core.frame import Path, inputs, nodes_in, step_name
 from ..core.model import Row, Ruleset, derived_of
 from ..core.nested import inside
 from ..core.registry import mechanic
-from ..core.state import Entity
+from ..core.state import Entity, columns
 from ..economy import purchase
 from ..economy.catalogue import Market
 from ..ruleset.action_changes import with_own_cases
 from ..ruleset.expressions.parse import strip_mark
+from ..ruleset.expressions.reads import Tables
 from ..ruleset.order_syntax import slot_of
 from ..turn import events
-from ..turn.acts import closed
+from ..turn.acts import Spent, closed
 from ..turn.context import Order, OrderContext, Turn
 from ..turn.effects import EffectRunner
 from ..turn.sequence import Level, advance, carried_out
@@ -67,6 +68,8 @@ LAST: Place = (1 << 30, 0)
 CHANGING = frozenset({"act", "purchase"})
 """The mechanics whose orders are carried out in a prospect. Of the steps between two of these all orders are
 taken together, by line: who takes units first is whom the player names first, not whose step comes first."""
+_OF_EVERY_ACT = frozenset({*columns("orders", "status"), "orders", *columns("uses"), "uses"})
+"""The tables that every act changes which is carried out."""
 FORESEEN = frozenset({"collect", "upkeep"})
 """The mechanics that a prospect carries out for its nation without any order."""
 
@@ -201,6 +204,9 @@ class Lookahead:
         where they lead."""
         self._settled = False
         self._done: list[int] = []  # the places in the file of the orders of this step
+        self.spent = Spent()
+        """What the orders that were put off use up."""
+        self._put_off: list[tuple[Callable[[], None], Tables]] = []
         self.means_changed = False
         """Whether the nation has collected or paid something on the way, whatever it ordered."""
 
@@ -217,6 +223,8 @@ class Lookahead:
         place = place_of(self.turn.ruleset, order)
         _, node = in_frame(self.turn.ruleset).get(order["order"], (place, None))
         turn, step = self.turn, step_name(node) if node else self._step
+        if moves_on or finds_moved:
+            self.catch_up()
         if step != self._step:
             self._end_step()
         self.pass_gates(place)
@@ -239,6 +247,29 @@ class Lookahead:
         elif finds_moved:
             self._make_moves(lambda move: not move.fights)
 
+    def put_off(self, carry_out: Callable[[], None], changes: Tables) -> None:
+        """Carry an order out when somebody asks for what it changes, beside orders and limits these tables:
+        most orders of a file do not ask what those above them say, and the last is asked by none."""
+        self._put_off.append((carry_out, changes))
+
+    def is_behind(self, asked: Tables | None) -> bool:
+        """Whether an order that asks for these tables (None: any) asks for what has been put off."""
+        return bool(self._put_off) and (
+            asked is None
+            or not _OF_EVERY_ACT.isdisjoint(asked)
+            or any(not changes.isdisjoint(asked) for _, changes in self._put_off)
+        )
+
+    def catch_up(self) -> bool:
+        """Carry out what has been put off; whether there was anything."""
+        if not self._put_off:
+            return False
+        due, self._put_off = self._put_off, []
+        self.spent.used.clear()
+        for carry_out, _ in due:
+            carry_out()
+        return True
+
     def _make_moves(self, due: Callable[[Ahead], bool]) -> None:
         """Make the moves that are due; the others wait."""
         now, self.moves = [m for m in self.moves if due(m)], [m for m in self.moves if not due(m)]
@@ -250,6 +281,7 @@ class Lookahead:
     def _end_step(self) -> None:
         """What follows from the orders of a step: the events that wait for what they did. They share its
         dice."""
+        self.catch_up()
         turn = self.turn
         if self._done:
             turn.chanced, turn.fortune = False, not any(place in self.unlucky for place in self._done)
@@ -273,6 +305,7 @@ class Lookahead:
     def _pass_means(self, place: Place) -> None:
         """Collect and pay what the nation does before a place of the sequence of play, whatever it orders."""
         while self._foreseen and self._foreseen[0][0] <= place:
+            self.catch_up()
             _, node = self._foreseen.pop(0)
             if "foreseen" in node:
                 self._carry_on(node["path"])
@@ -345,7 +378,7 @@ class Lookahead:
 
     def close(self) -> None:
         """Let go of its world, once all orders are understood (`World.close`)."""
-        self.moves = []
+        self.moves, self._put_off = [], []
         self._market = None
         self.turn.world.close()
 

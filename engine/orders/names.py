@@ -7,7 +7,7 @@ are said, never done in silence.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from itertools import chain
 from typing import Any, NamedTuple
@@ -23,6 +23,8 @@ LONGEST_CHOICE = 5
 """Words of a line that may stand together for one word that a slot offers."""
 MOST_KEPT = 5000
 """Answers of `near` and of `abbreviated` that are kept."""
+MOST_POSITIONS = 50
+"""Positions whose names are kept."""
 
 
 class Near(NamedTuple):
@@ -43,6 +45,11 @@ class Names:
         of = (*FORM_OF.values(), "aliases", "units", "places")
         shared: _Index = ruleset.derived("order names", lambda: _Index(ruleset), of=of)
         self._index = shared if state is None else shared.with_state(state, _titles(ruleset, state))
+
+    @property
+    def of_position(self) -> Hashable:
+        """What of these names only the position has: with equal ones a text reads alike."""
+        return self._index.of_position
 
     # ---- from text to ids
 
@@ -230,6 +237,10 @@ class _Index:
         mend."""
         self.shortened: dict[tuple[str, str], tuple[str, ...]] = {}
         """The same for `abbreviated`."""
+        self.of_position: Hashable = ()
+        self._with: dict[Hashable, _Index] = {}
+        """The same with the names of positions, by these: every file that a nation sends is read with its
+        own."""
         if ruleset is None:
             return
         for kind, form in FORM_OF.items():
@@ -312,31 +323,49 @@ class _Index:
             for n, r in state.table("nations").items()
             if n not in self.ids.get("nation", {}) or "name" in r
         }
-        if not founded and not titles and not state.table("forces"):
+        forces = sorted(state.table("forces"))
+        if not founded and not titles and not forces:
             return self
+        key = (
+            tuple((id_, row.get("name")) for id_, row in sorted(founded.items())),
+            tuple(forces),
+            tuple(titles.items()),
+        )
+        if key not in self._with:
+            if len(self._with) >= MOST_POSITIONS:
+                self._with.clear()
+            self._with[key] = self._with_names(key)
+        return self._with[key]
+
+    def _with_names(self, key: _OfPosition) -> _Index:
+        founded, forces, titles = key
         more = _Index()
+        more.of_position = key
         more.ids = dict(self.ids)
         more.parts, more.longest, more.words = dict(self.parts), dict(self.longest), self.words
         more.together = self.together
         if founded:
             more.ids["nation"] = dict(self.ids.get("nation", {}))
             more.parts["nation"] = dict(self.parts.get("nation", {}))
-            for id_, row in sorted(founded.items()):
+            for id_, name in founded:
                 more._add("nation", id_, id_)
-                if row.get("name"):
-                    more._add("nation", row["name"], id_)
-        forces = state.table("forces")
+                if name:
+                    more._add("nation", name, id_)
         if forces:
             more.ids["force"] = {}
-            for id_ in sorted(forces):
+            for id_ in forces:
                 more._add("force", id_, id_)
                 more._add("force", id_.rpartition("#")[2].lstrip("0") or "0", id_)
         if titles:
             more.ids["record"] = {}
-            for id_, title in titles.items():
+            for id_, title in titles:
                 more._add("record", _numbered(id_), id_)
                 more._add("record", title, id_)
         return more
+
+
+_OfPosition = tuple[tuple[tuple[str, str | None], ...], tuple[str, ...], tuple[tuple[str, str], ...]]
+"""Nations founded since, or named anew, with their names; forces; records with what names them."""
 
 
 def _titles(ruleset: Ruleset, state: State) -> dict[str, str]:

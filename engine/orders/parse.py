@@ -179,6 +179,8 @@ class _Entry:
     worth: int = 0
     """How much of a game it names."""
     free: bool = True
+    by_form: bool = False
+    """Whether it was read word for word, as its form has it."""
     members: list[TextLine] = field(default_factory=list)
 
     @property
@@ -253,6 +255,11 @@ class _OrderFileReader:
             if count > MAX_LINES:
                 self.say("O105", f"more than {MAX_LINES} lines", line.number, 1)
                 break
+            known = self.lines.read_before(line.number, line.text)
+            if known is not None:
+                self.begun = True
+                out.append(_Entry(line, known, 9))
+                continue
             bare = strip_comment(line.text)
             if not bare.strip():
                 continue
@@ -266,6 +273,8 @@ class _OrderFileReader:
             if not entry.stands and out and (joined_up := self._continued(out[-1], entry)) is not None:
                 out[-1] = joined_up
                 continue
+            if entry.by_form and entry.line is line and words[0].norm not in HEAD:
+                self.lines.remember(line.text, entry.attempt)
             self.begun = self.begun or entry.stands
             out.append(entry)
         return out
@@ -308,7 +317,7 @@ class _OrderFileReader:
         attempt = self.lines.word_for_word(line.number, line.text)
         kind = self.lines.guessed_kind
         if attempt.orders:
-            return _Entry(line, attempt, 9)
+            return _Entry(line, attempt, 9, by_form=True)
         if is_question(bare):
             asked = Diagnostic(
                 QUESTION, "info", "a question, and no order", self.file, line.number, 1, "", bare.strip()

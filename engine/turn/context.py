@@ -7,12 +7,12 @@ through `turn.world`, change through `turn.journal`, and ask `turn` for orders, 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..core.dice import DiceSource, Stream
 from ..core.fairness import ALL, shared
 from ..core.journal import EVERYONE, NOBODY, Journal
-from ..core.model import Row, Ruleset
+from ..core.model import Row, Ruleset, derived_of
 from ..core.state import Entity, State, columns
 from ..ruleset.expressions.parse import parse, strip_mark
 from ..world.messages import say
@@ -63,15 +63,12 @@ class OrderContext:
             "action": order["order"].partition("/")[2],
             "line": order.get("key") or f"{order['nation']}/{order.get('place', 0)}",
         }
-        kinds = self.ruleset.row_of(order["order"]).get("slots", {})
+        slots = _slots_of(self.ruleset, order["order"])
         said = order.get("slots", {})
         for slot, value in said.items():
-            names[slot] = self.slot_value(kinds.get(slot), value)
-        for slot, declared in kinds.items():
-            if slot in said or not isinstance(declared, dict) or not declared.get("optional"):
-                continue
-            default = declared.get("default")
-            if names.keys() >= _slots_read(default) & kinds.keys():  # else it is open, like those it reads
+            names[slot] = self._value(slots.kinds.get(slot), value)
+        for slot, default, reads in slots.open:
+            if slot not in said and names.keys() >= reads:  # else it is open, like those it reads
                 names[slot] = None if default is None else self.world.figure(default, names)
         return names
 
@@ -85,14 +82,15 @@ class OrderContext:
         """A slot's value as a thing of the kind the slot holds; a list as a tuple; numbers, texts and choices
         as they are.
         """
-        kind = slot.get("kind") if isinstance(slot, dict) else slot
+        kind: Any = slot.get("kind") if isinstance(slot, dict) else slot
+        return self._value(kind, value)
+
+    def _value(self, kind: str | None, value: Any) -> Any:
         if isinstance(value, list):
-            return tuple(self.slot_value(slot, v) for v in value)
-        if kind in _PLAIN_SLOTS:
+            return tuple(self._value(kind, v) for v in value)
+        if kind in _PLAIN_SLOTS or not isinstance(value, str):
             return value
-        if isinstance(value, str):
-            return self.world.thing(value, kind if kind in _ENTITY_SLOTS else None)
-        return value
+        return Entity(kind, value) if kind in _ENTITY_SLOTS else self.world.thing(value)
 
 
 class Turn(OrderContext):
@@ -305,6 +303,24 @@ def audience_ids(world: World, audience: Any, names: Names) -> tuple[str, ...]:
             continue
         out.append(bound.id)
     return tuple(dict.fromkeys(out)) or (NOBODY,)
+
+
+class _Slots(NamedTuple):
+    """The slots of a row: what each holds, and those that may be left out, with what they hold then and the
+    slots that this reads."""
+
+    kinds: Mapping[str, str | None]
+    open: Sequence[tuple[str, Any, frozenset[str]]]
+
+
+@derived_of()
+def _slots_of(ruleset: Ruleset, order: str) -> _Slots:
+    declared = ruleset.row_of(order).get("slots", {})
+    kinds = {name: slot.get("kind") if isinstance(slot, dict) else slot for name, slot in declared.items()}
+    optional = [
+        (name, s.get("default")) for name, s in declared.items() if isinstance(s, dict) and s.get("optional")
+    ]
+    return _Slots(kinds, [(name, default, _slots_read(default) & kinds.keys()) for name, default in optional])
 
 
 def _slots_read(default: Any) -> frozenset[str]:

@@ -6,10 +6,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from ..core.model import Row, Ruleset
+from ..core.model import Row, Ruleset, derived_of
 from ..core.state import Entity, State, columns, pair_key, works_on
 from ..ruleset.expressions import ExpressionError
 from ..ruleset.expressions.evaluate import Evaluator
@@ -55,6 +55,12 @@ _EMPTY: Mapping[str, Any] = {}
 _GRADES = columns("nations", "grade")
 
 
+@derived_of("places")
+def wholes(ruleset: Ruleset) -> Mapping[str, Entity]:
+    """The whole of each place of the ruleset: that of which it is a part, or itself."""
+    return {id_: Entity("place", str(row.get("part_of", id_))) for id_, row in ruleset.rows("places").items()}
+
+
 class Readings(ABC):
     """The fields of the things of a ruleset and a state, each read by a plan that is made once."""
 
@@ -66,7 +72,9 @@ class Readings(ABC):
     _fields: Mapping[str, Row]
     _nations: Mapping[str, Row]
     _places: Mapping[str, Row]
+    _wholes: Mapping[str, Entity]
     _plans: dict[tuple[str, str], Callable[[Entity], Any]]
+    _of_all: dict[tuple[str, str], Callable[[Iterable[Entity]], list[Any]]]
     _holders: Cache
 
     @abstractmethod
@@ -137,7 +145,10 @@ class Readings(ABC):
             wrap = _BUILT_IN_THINGS.get(f"{kind}.{name}") or _BUILT_IN_THINGS.get(name, "")
         table, form = _TABLE.get(kind, kind), KINDS.get(kind, "")
         state, written = self.state, self.ruleset.rows(form) if form else {}
-        given: dict[str, Any] = {}  # what rows of the ruleset say, as expressions see it
+        # what rows of the ruleset say, as expressions see it
+        given: dict[str, Any] = (
+            self.ruleset.derived(("as written", kind, name), dict, of=(form, "fields")) if form else {}
+        )
 
         def shown(value: Any) -> Any:
             if wrap and isinstance(value, str):
@@ -173,7 +184,31 @@ class Readings(ABC):
                 value = self._row(kind, form, thing.id).get(name, default)
             return shown(default if value is None else value)
 
-        return read_changing if kind in ("unit", "link") else read
+        if kind in ("unit", "link"):
+            return read_changing
+
+        def read_all(things: Iterable[Entity]) -> list[Any]:
+            rows = state.tables.get(table, _EMPTY)
+            out = []
+            for e in things:
+                value = rows.get(e.id, _EMPTY).get(name)
+                if value is not None:
+                    out.append(shown(value))
+                elif e.id in given:
+                    out.append(given[e.id])
+                else:
+                    out.append(read(e))
+            return out
+
+        self._of_all[kind, name] = read_all
+        return read
+
+    def values_of(self, kind: str, name: str, things: Sequence[Entity]) -> list[Any]:
+        """A field of each of some things of a kind."""
+        if (kind, name) not in self._plans:
+            self._plans[kind, name] = self._plan(kind, name)
+        together = self._of_all.get((kind, name))
+        return [self._plans[kind, name](e) for e in things] if together is None else together(things)
 
     def _row(self, kind: str, form: str, id_: str) -> Mapping[str, Any]:
         if kind == "unit":
@@ -308,17 +343,21 @@ class Readings(ABC):
 
     def whole_of(self, place: str) -> str:
         """The place of which a place is a part, or itself. Only a whole has an owner and a holder."""
-        return str(self._places.get(place, _EMPTY).get("part_of", place))
+        found = self._wholes.get(place)
+        return place if found is None else found.id
 
     def _place_whole(self, thing: Entity) -> Entity:
-        return Entity("place", self.whole_of(thing.id))
+        return self._wholes.get(thing.id, thing)
 
     def _place_parts(self, thing: Entity) -> EntitySet:
         return tuple(Entity("place", p) for p in self.geography.parts.get(thing.id, ()))
 
     def _place_stack(self, thing: Entity) -> Entity | None:
         """The first stack that stands there or in one of its parts."""
-        for place in (thing.id, *self.geography.parts.get(thing.id, ())):
+        found = self.state.stacks_at(thing.id)
+        if found:
+            return Entity("unit", found[0])
+        for place in self.geography.parts.get(thing.id, ()):
             found = self.state.stacks_at(place)
             if found:
                 return Entity("unit", found[0])

@@ -73,6 +73,7 @@ def _term(world: World, id_: str, row: DefinitionRow) -> Callable[..., Any]:
     expression = parse(text) if isinstance(text, str) else None
 
     names = [name for name, _ in parameters]
+    most = len(names)
     state, kept = world.state, world.term_values(expression) if expression is not None else None
 
     def things(given: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -82,8 +83,8 @@ def _term(world: World, id_: str, row: DefinitionRow) -> Callable[..., Any]:
         )
 
     def run(*given: Any) -> Any:
-        if len(given) > len(names):
-            raise ExpressionError(f"{id_} takes {len(names)} arguments, not {len(given)}")
+        if len(given) > most:
+            raise ExpressionError(f"{id_} takes {most} arguments, not {len(given)}")
         if expression is None or kept is None:
             return text
         for value in given:

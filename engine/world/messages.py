@@ -42,11 +42,10 @@ def value_of(world: Any, word: str, names: Mapping[str, Any]) -> Any:
     """
     if word in names:
         return names[word]
-    kind = next(
-        (kind for kind, form in (("nation", "nations"), ("side", "sides")) if world.ruleset.has(form, word)),
-        None,
-    )
-    return Entity(kind, word) if kind else world.value(word, names)
+    for kind, form in (("nation", "nations"), ("side", "sides")):
+        if world.ruleset.has(form, word):
+            return Entity(kind, word)
+    return world.value(word, names)
 
 
 def slot(world: Any, value: Any) -> Any:

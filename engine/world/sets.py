@@ -6,7 +6,7 @@ Each is a function of the world and of what the expression gives it; `sets` bind
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeGuard
 
@@ -135,13 +135,18 @@ def _with_rarest_value(world: World, filters: dict[str, Any]) -> Iterable[Entity
     """
     everywhere = _all_places(world.ruleset).values()
     single = _single_fields_of_places(world.ruleset)
-    names = [n for n, value in filters.items() if n in single and isinstance(value, str | int | Entity)]
-    if not names or any(isinstance(v, Entity) and v.kind == "group" for v in filters.values()):
+    rarest: tuple[str, Sequence[Entity]] | None = None
+    for name, value in filters.items():
+        if isinstance(value, Entity) and value.kind == "group":
+            return everywhere
+        if name in single and isinstance(value, str | int | Entity):
+            found = _places_by(world, name).get(id_of(value), ())
+            if rarest is None or len(found) < len(rarest[1]):
+                rarest = name, found
+    if rarest is None:
         return everywhere
-    found = {name: _places_by(world, name).get(id_of(filters[name]), ()) for name in names}
-    rarest = min(found, key=lambda name: len(found[name]))
-    del filters[rarest]
-    return found[rarest]
+    del filters[rarest[0]]
+    return rarest[1]
 
 
 def _is_nation(value: Any) -> TypeGuard[Entity]:
@@ -197,8 +202,9 @@ def _places_by(world: World, field: str) -> dict[Any, list[Entity]]:
 
     def make() -> dict[Any, list[Entity]]:
         out: dict[Any, list[Entity]] = {}
-        for place in _all_places(world.ruleset).values():
-            out.setdefault(id_of(world.field(place, field)), []).append(place)
+        places = tuple(_all_places(world.ruleset).values())
+        for place, value in zip(places, world.values_of("place", field, places), strict=True):
+            out.setdefault(id_of(value), []).append(place)
         return out
 
     return world.keep(("places by", field), columns("places", field), make)

@@ -41,6 +41,23 @@ def _open_names(ruleset: Ruleset) -> frozenset[str]:
     return open_names(ruleset.rows("definitions"))
 
 
+@derived_of("definitions")
+def _read_between(ruleset: Ruleset, name: str) -> tuple[Sequence[tuple[str, str]], Run] | None:
+    """The parameters of a definition that leads to verdicts (name and kind of each), and its value between
+    bounds; None of a verdict."""
+    row = ruleset.row("definitions", name)
+    if is_verdict(row):
+        return None
+    parameters = [(n or k, k) for n, _, k in (str(of).rpartition(":") for of in row.get("of", ()))]
+    return parameters, _bounds(ruleset, str(row["is"]))
+
+
+@derived_of("definitions")
+def _bounds(ruleset: Ruleset, text: str) -> Run:
+    """An expression as it is read between bounds."""
+    return BoundsCompiler(_open_names(ruleset)).bounds(strip_mark(text))
+
+
 def kind_of(row: Row) -> tuple[str, str]:
     """The name under which a verdict's expressions know its thing, and the kind of that."""
     name, _, kind = str(row["of"][0]).rpartition(":")
@@ -70,7 +87,8 @@ class Settling:
         self.hangs_on: dict[OpenVerdict, set[OpenVerdict]] = {}
         self._values: dict[tuple[str, tuple[Any, ...], bool], tuple[Any, frozenset[OpenVerdict]]] = {}
         self._used_by: dict[OpenVerdict, set[tuple[str, tuple[Any, ...], bool]]] = {}
-        self._always = world.always()
+        self._always = dict(world.always())
+        self._leads = _open_names(world.ruleset)
         for row in rows:
             things = as_set(world, world.value(strip_mark(row["fixpoint"]["over"]), {}))
             self.open |= {OpenVerdict(row["id"], thing): None for thing in things}
@@ -91,7 +109,7 @@ class Settling:
     def _look_at(self, one: OpenVerdict) -> bool:
         """Settle a verdict if its bounds agree; else note what it depends on."""
         row = self.rows[one.verdict]
-        test = self._bounds(str(row["is"]))
+        test = _bounds(self.world.ruleset, str(row["is"]))
         names = {**self._always, kind_of(row)[0]: one.thing}
         self.asked = set()
         if test(self, names, False):
@@ -145,15 +163,6 @@ class Settling:
 
     # ---- bounds
 
-    def _bounds(self, text: str) -> Run:
-        ruleset = self.world.ruleset
-        run: Run = ruleset.derived(
-            f"bounds of {text}",
-            lambda: BoundsCompiler(_open_names(ruleset)).bounds(strip_mark(text)),
-            of=("definitions",),
-        )
-        return run
-
     def of(self, name: str, thing: Any, rest: tuple[Any, ...], high: bool) -> Any:
         """A bound of a verdict, a definition or a field of a thing."""
         if name in self.rows:
@@ -163,27 +172,31 @@ class Settling:
                 self.asked.add(one)
                 return high
             return bool(found)
-        if name not in _open_names(self.world.ruleset):
+        if name not in self._leads:
             return apply(self.world, thing, name, rest)
-        if is_verdict(self.world.ruleset.rows("definitions")[name]):  # of an earlier step
+        read = _read_between(self.world.ruleset, name)
+        if read is None:  # a verdict of an earlier step
             return apply(self.world, thing, name, rest)
-        return self._term(name, (thing, *rest), high)
+        return self._term(name, (thing, *rest), high, *read)
 
-    def _term(self, name: str, args: tuple[Any, ...], high: bool) -> Any:
+    def _term(
+        self,
+        name: str,
+        args: tuple[Any, ...],
+        high: bool,
+        parameters: Sequence[tuple[str, str]],
+        value_of: Run,
+    ) -> Any:
         key = (name, args, high)
         kept = self._values.get(key)
         if kept is not None:
             self.asked |= kept[1]
             return kept[0]
-        row = self.world.ruleset.row("definitions", name)
-        parameters = [(n or k, k) for n, _, k in (str(of).rpartition(":") for of in row.get("of", ()))]
         names = dict(self._always)
-        names |= {
-            n: self.world.thing(v, k) if isinstance(v, str) else v
-            for (n, k), v in zip(parameters, args, strict=True)
-        }
+        for (known_as, kind), arg in zip(parameters, args, strict=True):
+            names[known_as] = self.world.thing(arg, kind) if isinstance(arg, str) else arg
         outer, self.asked = self.asked, set()
-        value = self._bounds(row["is"])(self, names, high)
+        value = value_of(self, names, high)
         inner, self.asked = self.asked, outer
         self._values[key] = value, frozenset(inner)
         for one in inner:

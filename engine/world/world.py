@@ -20,7 +20,7 @@ from ..ruleset.expressions.functions import EARLIER, HOLDERS, RELATED, SIDES
 from ..ruleset.expressions.reads import MEANING, Tables, reads_of
 from .cache import Cache
 from .fields import EntitySet as EntitySet
-from .fields import Readings
+from .fields import Readings, wholes
 from .geography import Geography
 from .quantities import Quantities
 from .quantities import exact as exact
@@ -65,7 +65,7 @@ class World(Readings):
         self.moments: dict[str, State | Callable[[], State]] = dict(moments or {})
         self._past: dict[str, World] = {}
         self._caches: dict[Any, Cache] = {}
-        self._plans = {}
+        self._plans, self._of_all = {}, {}
         self.stats = Quantities(self)
         self._depth = 0
         self._figures: dict[str, Cache] = {}  # stats, as they are where no names are given
@@ -82,6 +82,7 @@ class World(Readings):
         self._fields = ruleset.rows("fields")
         self._nations = ruleset.rows("nations")
         self._places = ruleset.rows("places")
+        self._wholes = wholes(ruleset)
         self.evaluator = Evaluator(World.functions(self), self.field, self._plans)
 
     def close(self) -> None:
@@ -93,7 +94,7 @@ class World(Readings):
         self.evaluator.functions.clear()
         for past in self._past.values():
             past.close()
-        for kept in (self._past, self._plans, self._caches, self._figures, self.moments):
+        for kept in (self._past, self._plans, self._of_all, self._caches, self._figures, self.moments):
             kept.clear()
         self._copied = None
         del self.evaluator, self.stats

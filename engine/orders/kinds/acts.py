@@ -12,8 +12,10 @@ from typing import Any
 from ...core.choices import as_slot
 from ...core.model import Row, Ruleset
 from ...economy.catalogue import PLENTY
+from ...ruleset.action_changes import needs_of, test_of
 from ...ruleset.expressions import parse
 from ...ruleset.expressions.parse import ExpressionError, conjuncts, strip_mark
+from ...ruleset.expressions.reads import Tables, reads_of
 from ...ruleset.order_syntax import Slot
 from ...turn import acts
 from ...turn.bounds import bounds as number_bounds
@@ -31,6 +33,13 @@ from ..slot_values import ENUMERABLE, domain, likely, must_be_held, passing
 from .book import OrderBook, OrderRefused, Understood
 from .order_kind import OrderKind
 
+_ONLY_CHANGES = frozenset(
+    {"id", "name", "syntax", "slots", "for", "offer", "requires", "limit", "counts_as", "effects"}
+    | {"warns", "audience", "outcomes", "told_as", "read_back", "help", "note", "source", "text"}
+)
+"""Keys of an act that does nothing but what its effects are."""
+_CHANGED, _SET = frozenset({"when", "change"}), frozenset({"of", "field", "to"})
+"""Keys of an effect that sets a field, and of what it sets."""
 MOST_LISTED = 500
 """Of more ways to give an act that names no place a player chooses slot by slot."""
 HINTED = ("nation", "place", "side", "tech", "passage")
@@ -63,7 +72,7 @@ class Acts(OrderKind):
         at = acts.paid_at(context, self.row, names)
         understood = Understood(ValidatedOrder(order, cost=cost, paid_at=at, remarks=tuple(remarks)))
         understood.uses += [lambda: book.spend(cost, at), lambda: book.given.add(self.key)]
-        if book.prospect is None:
+        if book.prospect is None or self.alters is not None:
             understood.uses.append(lambda: book.spent.count(acts.use_keys(context, self.row, names)))
         return understood
 
@@ -139,6 +148,34 @@ class Acts(OrderKind):
         yield from (way for way in found if way is not None)
 
     # ---- the look ahead
+
+    @cached_property
+    def asks(self) -> Tables | None:
+        """What its needs, its slots, its price and its warnings read."""
+        if any(slot.kind == "units" for slot in self.slots.values()):
+            return None
+        tests = [test_of(need, secrets=False) for need in needs_of(self.ruleset, self.row)]
+        slots = [slot for slot in self.row.get("slots", {}).values() if isinstance(slot, dict)]
+        asked = [slot[key] for slot in slots for key in slot.keys() - {"kind", "choices"}]
+        asked += [self.row.get("cost"), *(keys for keys, _ in acts.limits(self.row))]
+        return reads_of(
+            self.ruleset, tests, asked, [warning["when"] for warning in self.row.get("warns", ())]
+        )
+
+    @cached_property
+    def alters(self) -> Tables | None:
+        """The fields of places that its effects change."""
+        effects = self.row.get("effects", ())
+        if not _ONLY_CHANGES.issuperset(self.row) or not all(_CHANGED.issuperset(e) for e in effects):
+            return None
+        changes = [effect["change"] for effect in effects if "change" in effect]
+        fields = {str(change["field"]) for change in changes}
+        if len(changes) < len(effects) or not all(_SET.issuperset(change) for change in changes):
+            return None
+        declared = self.ruleset.rows("fields")
+        if any(field not in declared or declared[field]["of"] != ["place"] for field in fields):
+            return None
+        return frozenset(f"places.{field}" for field in fields)
 
     @property
     def teaches(self) -> bool:

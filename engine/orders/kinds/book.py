@@ -75,7 +75,7 @@ class OrderBook:
         self.nation = nation
         self.context: OrderContext = OrderContext(world) if prospect is None else prospect.turn
         self.filed = filed
-        self.spent = acts.Spent()
+        self.spent = acts.Spent() if prospect is None else prospect.spent
         self.before_income = late_money(world.ruleset)
         self.loads: dict[tuple[str, str], int] = {}  # units by mode and place, where capacity is short
         self.left: dict[str, int] = {}  # what committing orders leave of each stack

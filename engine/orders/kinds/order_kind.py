@@ -11,7 +11,7 @@ checks, shows or carries out orders asks it, and tests nowhere else of what kind
 | the order sheet (`sheet`) | `sheet_lines` |
 | the read-back (`readback`) | `read_back`, `units_ordered`, `sends`, `unplaced`, `look_again` |
 | the reference (`reference`) | `prices` |
-| the look ahead (`lookahead`) | `foresee`, `moves_on`, `finds_moved`, `carry_out` |
+| the look ahead (`lookahead`) | `foresee`, `asks`, `alters`, `moves_on`, `finds_moved`, `carry_out` |
 
 In the turn itself the mechanics of the sequence carry orders out (`core/registry.py`); a kind names its own
 in `mechanics`.
@@ -21,11 +21,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, ClassVar
 
 from ...core.model import Row, Ruleset
 from ...core.nested import inside
+from ...ruleset.expressions.reads import Tables
 from ...ruleset.order_syntax import Slot, always_there, slot_of
 from ...turn.context import Order, OrderContext
 from ...turn.validated_orders import Refusal, RefusalCode, ValidatedOrder
@@ -291,8 +292,27 @@ class OrderKind(ABC):
         """Whether such an order may be about somebody whom those before it have moved."""
         return False
 
+    @property
+    def asks(self) -> Tables | None:
+        """The tables that decide whether such an order stands; None: it may be any."""
+        return None
+
+    @property
+    def alters(self) -> Tables | None:
+        """The tables that its orders change beside the list of orders and the counters of limits, where they
+        change some fields and do nothing else, whatever the dice; None: it may be any."""
+        return None
+
     def foresee(self, position: Lookahead, found: Understood) -> None:
-        """Carry an order that stands out in the position that later ones of its file are checked in."""
+        """Carry an order that stands out in the position that later ones of its file are checked in: at once,
+        or when somebody asks for what it changes."""
+        if self.alters is None:
+            position.catch_up()
+            self._foresee(position, found)
+        else:
+            position.put_off(partial(self._foresee, position, found), self.alters)
+
+    def _foresee(self, position: Lookahead, found: Understood) -> None:
         with position.carrying_out(dict(found.intent.order)) as filed:
             self.carry_out(position, found, filed)
 
