@@ -9,7 +9,7 @@ input and go on later, in another process.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..core.dice import KeyedDice, Stream
@@ -398,7 +398,8 @@ def step_orders(ruleset: Ruleset, node: Row) -> list[str]:
 @derived_of("orders")
 def _orders_with(ruleset: Ruleset, key: str) -> tuple[tuple[str, str], ...]:
     """The orders whose rows have a key, as "form/id", each with what it says there."""
-    return tuple((f"orders/{id_}", row[key]) for id_, row in ruleset.rows("orders").items() if key in row)
+    orders: Mapping[str, Mapping[str, Any]] = ruleset.rows("orders")
+    return tuple((f"orders/{id_}", str(row[key])) for id_, row in orders.items() if key in row)
 
 
 def carried_out(ruleset: Ruleset, node: Row) -> list[str]:
