@@ -21,6 +21,8 @@ from wteaw.core.journal import replay, verify_chain
 from wteaw.play.explain import Unknown, why
 from wteaw.play.rollback_preview import compare, first_difference
 from wteaw.store import Game, StoreError, Submission
+from wteaw.store.games import TABLES
+from wteaw.store.schema import metadata
 
 from . import small
 
@@ -43,6 +45,35 @@ def send(game: Game, nation: str, times: int = 1, by: str = "player") -> None:
     game.submit(
         Submission(nation, "dig\n" * times, [small.order("dig", n) for n in range(1, times + 1)], {}, by)
     )
+
+
+def test_a_game_is_read_without_sqlalchemy_and_what_others_write_meanwhile_is_seen(tmp_path: Path) -> None:
+    game = new(tmp_path / "g", "red")
+    code = f"""import sys; from pathlib import Path; from wteaw.store import Game; g = Game.open(Path({str(tmp_path / "g")!r}))
+print(g.head["title"], g.stages(), len(g.journal()), sorted(g.submissions()), g.turn_record(1).closed, flush=True)
+input()
+print(sorted(g.submissions()), g.hand_ins_of(1, "red")[0].submission.text.strip(), g.turn_record(1).closed)
+print("sqlalchemy" in sys.modules)
+g.decide("blue", "offer", "no")
+print(g.decided(), [c["what"] for c in g.corrections()], "sqlalchemy" in sys.modules)"""
+    reader = subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert reader.stdout is not None
+    before = reader.stdout.readline()
+    send(game, "red")
+    game.close()
+    after, _ = reader.communicate("\n", timeout=60)
+    assert before == f"Small {[(1, 1, 'orders')]} {len(game.journal())} [] 0\n"
+    assert after.splitlines() == [
+        "['red'] dig 1",
+        "False",
+        "{'blue': {'offer': 'no'}} ['late', 'decide'] True",
+    ]
+
+
+def test_the_tables_that_a_game_has_to_have_are_those_it_is_made_with() -> None:
+    assert frozenset(metadata.tables) == TABLES
 
 
 def test_a_game_goes_on_in_another_place(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Concatenate, ParamSpec, TypeVar
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from sqlalchemy import Connection, Select, select
+from sqlalchemy import Connection, select
 from sqlalchemy.engine import Engine
 
 from wteaw.core import canonical
@@ -25,7 +25,7 @@ from wteaw.play.pending import seats
 from wteaw.play.views import view_world
 from wteaw.store import Game, StoredPosition, StoreError, ledger
 from wteaw.store.database import changing, is_changing, reading
-from wteaw.store.schema import entries, games, positions
+from wteaw.store.schema import games, positions
 from wteaw.world.geography import Geography
 from wteaw.world.world import World
 
@@ -124,8 +124,9 @@ class SentGame(Game):
     def stages(self) -> list[tuple[int, int, str]]:
         return [s for s in super().stages() if s[0] <= self.last]
 
-    def _entries(self) -> Select[tuple[bytes]]:
-        return super()._entries().where(entries.c.position <= self.last)
+    def _entries(self) -> tuple[str, dict[str, Any]]:
+        question, given = super()._entries()
+        return f"{question} and position <= :last", {**given, "last": self.last}
 
 
 def passed(due: str) -> str:

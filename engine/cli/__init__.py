@@ -193,6 +193,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run one command and leave with its exit code."""
     collect_rarely()
     leave_at_once()
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy starts a thread a core else, and none has work
     sys.exit(_run(list(sys.argv[1:] if arguments is None else arguments)))
 
 

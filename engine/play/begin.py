@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy.engine import Engine
-
 from ..core.faults import NotThere
 from ..core.journal import EVERYONE
 from ..core.state import State
@@ -18,6 +16,8 @@ from .scenario import initial_state
 from .scenario_files import option_values
 
 if TYPE_CHECKING:  # reports and maps are heavy: who only hands in orders needs neither
+    from sqlalchemy.engine import Engine
+
     from ..ruleset.drawing import Drawing
 
 

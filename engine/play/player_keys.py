@@ -8,11 +8,18 @@ from __future__ import annotations
 
 import secrets
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
-from sqlalchemy import delete, insert, select
-
+from ..core.later import Later
 from ..store import Game
-from ..store.schema import seat_keys
+from ..store.queries import row
+
+if TYPE_CHECKING:
+    from sqlalchemy import Delete
+
+    from ..store import schema
+else:
+    schema = Later("wteaw.store.schema")
 
 
 def give(game: Game, nation: str) -> str:
@@ -22,23 +29,30 @@ def give(game: Game, nation: str) -> str:
     """
     key = secrets.token_urlsafe(24)
     with game.writing() as db:
-        db.execute(delete(seat_keys).where(seat_keys.c.game == game.id, seat_keys.c.nation == nation))
-        db.execute(insert(seat_keys).values(game=game.id, nation=nation, hash=_hash(key)))
+        db.execute(_of(game, nation))
+        db.execute(schema.seat_keys.insert().values(game=game.id, nation=nation, hash=_hash(key)))
     return key
 
 
 def revoke(game: Game, nation: str) -> bool:
     """End the key of a nation's seat. Returns whether there was one."""
     with game.writing() as db:
-        found = db.execute(delete(seat_keys).where(seat_keys.c.game == game.id, seat_keys.c.nation == nation))
+        found = db.execute(_of(game, nation))
     return bool(found.rowcount)
+
+
+def _of(game: Game, nation: str) -> Delete:
+    """What ends the key of a seat."""
+    keys = schema.seat_keys
+    return keys.delete().where(keys.c.game == game.id, keys.c.nation == nation)
 
 
 def holder(game: Game, key: str) -> str | None:
     """The nation whose seat a key is for, or None."""
-    query = select(seat_keys.c.nation).where(seat_keys.c.game == game.id, seat_keys.c.hash == _hash(key))
+    question = "select nation from seat_keys where game = :game and hash = :hash"
     with game.reading() as db:
-        return db.execute(query).scalar()
+        found = row(db, question, game=game.id, hash=_hash(key))
+    return found["nation"] if found else None
 
 
 def _hash(key: str) -> str:

@@ -9,20 +9,25 @@ and takes about as long as the game took to resolve.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
-
-from sqlalchemy import Table, select
-from sqlalchemy.exc import NoResultFound
+from typing import TYPE_CHECKING, Any
 
 from ..core import canonical, fairness
 from ..core.faults import RuleError, clean
 from ..core.journal import FORMAT, Entry, number_and_hash, replay, verify_chain
+from ..core.later import Later
 from ..core.model import Ruleset
-from ..store import Game, StoredPosition, Submission, inputs_from, ledger
+from ..store import Game, StoredPosition, Submission, inputs_from
 from ..store.database import unpack
-from ..store.schema import entries, rulesets, states
+from ..store.queries import rows
 from ..turn.referee import Resolution, resolve
 from ..world.geography import Geography
+
+if TYPE_CHECKING:
+    from sqlalchemy import Table
+
+    from ..store import ledger
+else:
+    ledger = Later("wteaw.store.ledger")
 
 WEIGHTLESS: dict[str, str] = {
     "seat_keys": "who may hand orders in from now on: what was handed in, and for whom, stands in the "
@@ -91,7 +96,7 @@ def audit(game: Game, beside: Sequence[Table] = ()) -> Iterator[tuple[str, str |
             yield what, look(game)
         except RuleError:
             raise
-        except (LookupError, ValueError, TypeError, AttributeError, ArithmeticError, NoResultFound) as error:
+        except (LookupError, ValueError, TypeError, AttributeError, ArithmeticError) as error:
             yield what, f"what is stored cannot be read ({clean(str(error))[:200] or type(error).__name__})"
 
 
@@ -102,7 +107,7 @@ def damage(game: Game) -> str | None:
     for look in (_kept, lambda game: broken_chain(game) or _entries(game), _contents):
         try:
             wrong = look(game)
-        except (LookupError, ValueError, TypeError, AttributeError, ArithmeticError, NoResultFound) as error:
+        except (LookupError, ValueError, TypeError, AttributeError, ArithmeticError) as error:
             return clean(str(error))[:200] or type(error).__name__
         if wrong:
             return wrong
@@ -114,7 +119,7 @@ def _kept(game: Game, beside: Sequence[Table] = ()) -> str | None:
     added or taken away since.
     """
     tables = (*ledger.KEPT, *beside)
-    with game.reading() as db:
+    with game.reading(game.engine) as db:
         lines, found = ledger.lines(db, game.id), dict(ledger.rows(db, game.id, tables))
     if not lines:
         return (
@@ -144,40 +149,31 @@ def _entries(game: Game) -> str | None:
     to.
     """
     ends = {number: game.stage(number).position.entries for number, _, _ in game.stages()}
-    query = select(entries.c.number, entries.c.turn, entries.c.position, entries.c.body).where(
-        entries.c.game == game.id
-    )
+    question = "select number, turn, position, body from entries where game = :game order by number"
     with game.reading() as db:
-        for row in db.execute(query.order_by(entries.c.number)):
-            body = canonical.loads(row.body)
-            if (row.number, row.turn) != (body["n"], body["turn"]):
-                return f"entry {row.number} of the journal stands under another number or turn than its own"
-            if (
-                row.position not in ends
-                or not ends.get(row.position - 1, 0) < row.number <= ends[row.position]
-            ):
-                return f"entry {row.number} of the journal stands at a stage that it did not lead to"
+        for kept in rows(db, question, game=game.id):
+            body, number, stage = canonical.loads(kept["body"]), kept["number"], kept["position"]
+            if (number, kept["turn"]) != (body["n"], body["turn"]):
+                return f"entry {number} of the journal stands under another number or turn than its own"
+            if stage not in ends or not ends.get(stage - 1, 0) < number <= ends[stage]:
+                return f"entry {number} of the journal stands at a stage that it did not lead to"
     return None
 
 
 def _bodies(game: Game, after: int) -> list[str]:
-    query = (
-        select(entries.c.body)
-        .where(entries.c.game == game.id, entries.c.number > after)
-        .order_by(entries.c.number)
-    )
+    question = "select body from entries where game = :game and number > :after order by number"
     with game.reading() as db:
-        return list(db.execute(query).scalars())
+        return [kept["body"] for kept in rows(db, question, game=game.id, after=after)]
 
 
 def _contents(game: Game) -> str | None:
     with game.reading() as db:
-        for row in db.execute(select(states)):
-            if canonical.digest(unpack(row.content)) != row.hash:
-                return f"the state {row.hash[:12]} is not what was kept"
-        for row in db.execute(select(rulesets)):
-            if Ruleset.from_json(unpack(row.content)).hash != row.hash:
-                return f"the ruleset {row.hash[:12]} is not what was kept"
+        for kept in rows(db, "select hash, content from states"):
+            if canonical.digest(unpack(kept["content"])) != kept["hash"]:
+                return f"the state {kept['hash'][:12]} is not what was kept"
+        for kept in rows(db, "select hash, content from rulesets"):
+            if Ruleset.from_json(unpack(kept["content"])).hash != kept["hash"]:
+                return f"the ruleset {kept['hash'][:12]} is not what was kept"
     return None
 
 
@@ -222,7 +218,7 @@ def _commitments(game: Game) -> str | None:
 
 def _published(game: Game) -> str | None:
     """What players hold of the record, in their commitments, against the chain of what the game has kept."""
-    with game.reading() as db:
+    with game.reading(game.engine) as db:
         heads = {"", *(line.head for line in ledger.lines(db, game.id))}
     for stage, _ in _stages(game):
         made = stage.commitment

@@ -5,42 +5,59 @@ it.
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
+import sqlite3
 import threading
 import time
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
-
-from sqlalchemy import Connection, Table, create_engine, event, select
-from sqlalchemy.engine import Engine
-from sqlalchemy.exc import ArgumentError, DatabaseError, OperationalError
 
 from ..core import canonical
 from ..core.faults import BrokenGame, MachineError
 from ..core.faults import StoreError as StoreError
+from ..core.later import Later
 from ..core.model import Ruleset
 from ..core.state import State
-from .schema import games, rulesets, states
+from .queries import one, row
+
+if TYPE_CHECKING:
+    import sqlalchemy as sql
+    from sqlalchemy import Connection, Table
+    from sqlalchemy.engine import Engine
+
+    from . import schema
+else:
+    sql, schema = Later("sqlalchemy"), Later("wteaw.store.schema")
 
 
-def fault_in_words(error: DatabaseError, folder: str, name: str = "") -> StoreError:
+def database_faults() -> tuple[type[Exception], ...]:
+    """What a database raises, asked directly or through SQLAlchemy: for `except`."""
+    return sql.exc.DatabaseError, sqlite3.DatabaseError
+
+
+def fault_in_words(error: Exception, folder: str, name: str = "") -> StoreError:
     """A fault of the database as one sentence for the user, begun with a name, or with the folder."""
     found = _known_fault(error, folder, name or folder)
-    return found or MachineError(
-        f"{name or folder}: the game's database does not answer ({error.orig or error})"
-    )
+    return found or MachineError(f"{name or folder}: the game's database does not answer ({_said(error)})")
 
 
-def _known_fault(error: DatabaseError, file: str, name: str) -> StoreError | None:
+def _said(error: Exception) -> str:
+    """What the database itself said."""
+    return str(getattr(error, "orig", None) or error)
+
+
+def _known_fault(error: Exception, file: str, name: str) -> StoreError | None:
     """What of the machine, or of others, a fault of the database tells of, begun with a name; None for any
     other fault.
     """
-    what = str(error.orig or error)
+    what = _said(error)
     if "I/O error" in what and _is_full(file):
         what = "disk is full"
     for part, kind, words in _FAULTS:
@@ -56,7 +73,7 @@ def _told(engine: Engine, name: str) -> Iterator[None]:
     """
     try:
         yield
-    except DatabaseError as error:
+    except sql.exc.DatabaseError as error:
         found = _known_fault(error, str(engine.url.database), name)
         if found is None:
             raise
@@ -88,13 +105,14 @@ _FAULTS: tuple[tuple[str, type[StoreError], str], ...] = (
 
 MAX_UNPACKED = 100_000_000
 """Bytes of a ruleset, a state or a drawing."""
-PATIENCE = 20
-"""Seconds for which a writer waits for another."""
 MOST_CONNECTIONS = 40
 """That one process has open for a moment, beyond those that it keeps."""
 ASKS_AGAIN = 0.004
 """Seconds after which a writer asks again whether SQLite's one lock is free."""
 
+
+PATIENCE = 20
+"""Seconds for which one waits for another."""
 
 SERVER_FILE, OLD_SERVER_FILE = "server.db", "desk.db"
 """The name of a server's database in its folder, and the one that earlier versions gave it."""
@@ -113,16 +131,16 @@ def engine_for(where: Path | str) -> Engine:
     """
     if isinstance(where, str) and not where.startswith("sqlite:"):
         try:
-            return create_engine(where, pool_pre_ping=True, max_overflow=MOST_CONNECTIONS)
-        except (ArgumentError, ImportError):
+            return sql.create_engine(where, pool_pre_ping=True, max_overflow=MOST_CONNECTIONS)
+        except (sql.exc.ArgumentError, ImportError):
             kind = where.partition(":")[0] if "://" in where else where
             raise StoreError(
                 f"{kind!r} names no database; write postgresql+psycopg://user@host/name, or leave it out"
             ) from None
     address = where if isinstance(where, str) else f"sqlite:///{where}"
-    found = create_engine(address, connect_args={"timeout": PATIENCE}, max_overflow=MOST_CONNECTIONS)
+    found = sql.create_engine(address, connect_args={"timeout": PATIENCE}, max_overflow=MOST_CONNECTIONS)
 
-    @event.listens_for(found, "connect")
+    @sql.event.listens_for(found, "connect")
     def _pragmas(connection: Any, _record: Any) -> None:
         cursor = connection.cursor()
         cursor.execute("PRAGMA journal_mode=WAL")
@@ -170,17 +188,17 @@ def packed_state(state: State) -> tuple[str, bytes]:
 
 def keep_state(db: Connection, packed: tuple[str, bytes]) -> str:
     """Keep a packed state once; gives its hash."""
-    _keep(db, states, *packed)
+    _keep(db, schema.states, *packed)
     return packed[0]
 
 
 def keep_ruleset(db: Connection, ruleset: Ruleset) -> None:
     """Keep a ruleset under its hash, once."""
-    _keep(db, rulesets, ruleset.hash, pack(ruleset.to_json()))
+    _keep(db, schema.rulesets, ruleset.hash, pack(ruleset.to_json()))
 
 
 def _keep(db: Connection, table: Table, key: str, content: bytes) -> None:
-    if not db.execute(select(table.c.hash).where(table.c.hash == key)).first():
+    if not row(db, f"select hash from {table.name} where hash = :hash", hash=key):
         insert_once(db, table, hash=key, content=content)
 
 
@@ -217,11 +235,11 @@ def look_first(engine: Engine, look: Callable[[Connection], None]) -> None:
     _looks[engine] = look
 
 
-def is_readable(db: Connection) -> None:
+def is_readable(db: Connection | sqlite3.Connection) -> None:
     """MachineError if a game's file is of a later format than this program knows, as it can become while the
     game is open.
     """
-    found = int(db.exec_driver_sql("PRAGMA user_version").scalar() or 0)
+    found = int(one(db, "PRAGMA user_version")["user_version"])
     if found > FORMAT:
         raise MachineError(
             f"the game's file is of format {found}, and this version of wteaw knows format {FORMAT}: "
@@ -306,7 +324,7 @@ def _begin(db: Connection) -> None:
             try:
                 db.exec_driver_sql("BEGIN IMMEDIATE")
                 return
-            except OperationalError as error:
+            except sql.exc.OperationalError as error:
                 if "locked" not in str(error.orig) or time.monotonic() > ends:
                     raise
             time.sleep(ASKS_AGAIN)
@@ -316,10 +334,46 @@ def _begin(db: Connection) -> None:
 
 def _lock(db: Connection, game: str) -> None:
     if game and db.dialect.name != "sqlite":
-        db.execute(select(games.c.id).where(games.c.id == game).with_for_update())
+        db.execute(sql.select(schema.games.c.id).where(schema.games.c.id == game).with_for_update())
 
 
-def state_of(db: Connection, key: str) -> State:
+def state_of(db: Connection | sqlite3.Connection, key: str) -> State:
     """The state that is kept under a hash."""
-    content = db.execute(select(states.c.content).where(states.c.hash == key)).scalar_one()
-    return State(unpack(content))
+    return State(unpack(one(db, "select content from states where hash = :hash", hash=key)["content"]))
+
+
+class StoredFile:
+    """The file of a game. It is read by the standard library until it is written to, and by SQLAlchemy's
+    connections from then on, which see what is written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._connections: dict[tuple[int, int], sqlite3.Connection] = {}
+
+    @cached_property
+    def engine(self) -> Engine:
+        """The file through SQLAlchemy, to be written to."""
+        found = engine_for(self.path)
+        look_first(found, is_readable)
+        return found
+
+    @contextmanager
+    def reading(self) -> Iterator[Any]:
+        """A connection to read by, with `queries.rows`."""
+        if "engine" not in self.__dict__:
+            yield self._connection()
+            return
+        with reading(self.engine) as db:
+            yield db
+
+    def _connection(self) -> sqlite3.Connection:
+        """One that this thread of this process has alone."""
+        key = os.getpid(), threading.get_ident()
+        found = self._connections.get(key)
+        if found is None:
+            address = f"{self.path.absolute().as_uri()}?mode=ro"
+            found = sqlite3.connect(address, uri=True, timeout=PATIENCE, check_same_thread=False)
+            found.row_factory = sqlite3.Row
+            self._connections[key] = found
+        return found

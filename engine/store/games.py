@@ -15,54 +15,60 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Protocol
-
-from sqlalchemy import Connection, delete, inspect, select
-from sqlalchemy.engine import Engine
-from sqlalchemy.exc import DatabaseError, NoResultFound
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..core import fairness
 from ..core.canonical import loads
 from ..core.dice import KeyedDice
 from ..core.faults import BrokenGame, MachineError, NotThere, clean, one_line
+from ..core.later import Later
 from ..core.model import Ruleset
 from ..core.state import State
 from ..ruleset.drawing import Drawing
 from ..turn.referee import Resolution, resolve, start
 from ..world.geography import Geography
-from . import ledger
 from . import turns as turn_dice
 from .database import (
     FORMAT,
+    StoredFile,
     StoreError,
     as_text,
     changing,
+    database_faults,
     engine_for,
     fault_in_words,
     is_readable,
     keep_ruleset,
     keep_state,
-    look_first,
     pack,
     packed_state,
     reading,
     unpack,
 )
+from .queries import one, row, rows
 from .reading import FILE, MODERATOR, PLAYER, StoredPosition, Submission, inputs_from
-from .schema import (
-    decided,
-    entries,
-    games,
-    inputs,
-    metadata,
-    positions,
-    rulesets,
-    seats,
-)
-from .writing import GameWriter
+from .writing import GameWriter, record_head
 
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+    from sqlalchemy.engine import Engine
+
+    from . import ledger, schema
+else:
+    ledger, schema = Later("wteaw.store.ledger"), Later("wteaw.store.schema")
+
+TABLES = frozenset(
+    {
+        *("rulesets", "states", "games", "positions", "inputs", "entries", "handins", "salts", "turns"),
+        *("seat_keys", "corrections", "decided", "seats", "pool", "ledger"),
+    }
+)
+"""The tables that every game's file has: those of `schema`, by name."""
 MAX_TURNS = 400
 MAX_TITLE = 120
+
+
+_RULES = "select games.id, rulesets.content from games join rulesets on games.ruleset = rulesets.hash"
 
 
 class Scribe(Protocol):
@@ -110,6 +116,7 @@ class Game(GameWriter):
         if (folder / FILE).exists():
             raise StoreError(f"{folder} holds a game already; choose another folder")
         made = not folder.exists()
+        faults: tuple[type[Exception], ...] = (OSError, *database_faults())
         half = folder / f"{FILE}.{secrets.token_hex(8)}.new"  # somebody else may make one here at this moment
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -118,15 +125,16 @@ class Game(GameWriter):
         except FileExistsError:
             half.unlink()
             raise StoreError(f"{folder} holds a game already; choose another folder") from None
-        except (OSError, DatabaseError) as error:
+        except faults as error:
             with suppress(OSError):
                 for path in folder.glob(f"{half.name}*"):
                     path.unlink()
                 if made:
                     folder.rmdir()
-            if isinstance(error, DatabaseError):
-                raise fault_in_words(error, str(folder)) from None
-            raise MachineError(f"{folder}: no game can be made here ({error.strerror or error})") from None
+            if isinstance(error, OSError):
+                why = error.strerror or error
+                raise MachineError(f"{folder}: no game can be made here ({why})") from None
+            raise fault_in_words(error, str(folder)) from None
         return cls.open(folder)
 
     @classmethod
@@ -145,7 +153,7 @@ class Game(GameWriter):
         try:
             keep = cls._first(engine, ruleset, scenario, state, id_, seed, drawing)
             with engine.begin() as db:
-                metadata.create_all(db)
+                schema.metadata.create_all(db)
                 db.exec_driver_sql(f"PRAGMA user_version = {FORMAT}")
                 keep(db)
         finally:
@@ -190,7 +198,7 @@ class Game(GameWriter):
             kept = {k: v for k, v in scenario.items() if k in ("id", "title", "text", "options")}
             ledger.put(
                 db,
-                games,
+                schema.games,
                 id=id_,
                 title=title,
                 ruleset=ruleset.hash,
@@ -214,10 +222,10 @@ class Game(GameWriter):
         keep = cls._first(engine, ruleset, scenario, state, id_, seed, drawing)
         try:
             with changing(engine) as db:
-                if db.execute(select(games.c.id).where(games.c.id == id_)).first():
+                if row(db, "select id from games where id = :game", game=id_):
                     raise StoreError(f"there is a game {id_} already")
                 keep(db)
-        except DatabaseError as error:
+        except database_faults() as error:
             raise fault_in_words(error, id_) from None
         return cls.in_database(engine, id_)
 
@@ -226,16 +234,12 @@ class Game(GameWriter):
         """One game of a database that may hold others. StoreError if there is none of that name."""
         try:
             with reading(engine) as db:
-                row = db.execute(
-                    select(rulesets.c.content)
-                    .join(games, games.c.ruleset == rulesets.c.hash)
-                    .where(games.c.id == id_)
-                ).first()
-        except DatabaseError as error:
+                found = row(db, f"{_RULES} where games.id = :game", game=id_)
+        except database_faults() as error:
             raise fault_in_words(error, id_) from None
-        if row is None:
+        if found is None:
             raise NotThere(f"there is no game {id_}")
-        return cls(engine, id_, Ruleset.from_json(unpack(row.content)))
+        return cls(engine, id_, Ruleset.from_json(unpack(found["content"])))
 
     @classmethod
     def open(cls, folder: Path) -> Game:
@@ -247,36 +251,33 @@ class Game(GameWriter):
             if folder.is_file():
                 raise NotThere(f"{folder} is a file; name the folder of a game")
             raise NotThere(f"{folder} holds no game; `wteaw new SCENARIO --game {folder}` starts one")
-        engine = engine_for(folder / FILE)
+        source = StoredFile(folder / FILE)
         try:
-            with engine.connect() as db:
+            with source.reading() as db:
                 is_readable(db)
-                row = db.execute(select(games)).one()
-                if set(metadata.tables) - set(inspect(db).get_table_names()) or not ledger.head(db, row.id):
+                found = one(db, _RULES)
+                there = {table["name"] for table in rows(db, "select name from sqlite_master")}
+                if TABLES - there or not record_head(db, found["id"]):
                     raise BrokenGame(
                         f"{folder}: the game was begun by an earlier version of wteaw, or parts of it were "
                         "taken away; go on "
                         "with that version, or take back a copy of it"
                     )
-                content = db.execute(
-                    select(rulesets.c.content).where(rulesets.c.hash == row.ruleset)
-                ).scalar_one()
-            look_first(engine, is_readable)
-            return cls(engine, row.id, Ruleset.from_json(unpack(content)))
-        except DatabaseError as error:
+                return cls(source, found["id"], Ruleset.from_json(unpack(found["content"])))
+        except database_faults() as error:
             raise fault_in_words(error, str(folder)) from None
         except MachineError as error:
             raise MachineError(f"{folder}: {error}") from None
         except BrokenGame:
             raise
-        except (ValueError, KeyError, TypeError, zlib.error, NoResultFound):
+        except (ValueError, LookupError, TypeError, zlib.error):
             raise BrokenGame(f"{folder}: the game's file is damaged; take back a copy of it") from None
 
     def in_another_process(self) -> Game:
         """The same game in a process that has been parted from this one, with a connection of its own to its
         file.
         """
-        return self._by(engine_for(Path(self.where)))
+        return self._by(StoredFile(Path(self.where)))
 
     # ---- changing
 
@@ -293,6 +294,7 @@ class Game(GameWriter):
                 raise StoreError(f"too late: the orders of turn {here.position.turn} are closed")
             self._after_closing(db, here, {"nation": submission.nation})
             self._put_input(db, here.number, submission)
+            decided = schema.decided
             own = (decided.c.nation == submission.nation, decided.c.decision.in_(submission.answers))
             ledger.drop(db, decided, self.id, decided.c.position == here.number, *own)
             self._hand_in(db, here.number, submission)
@@ -442,8 +444,9 @@ class Game(GameWriter):
                 f"{first}"
             )
         with self.writing(stage=last) as db:
-            db.execute(delete(entries).where(entries.c.game == self.id, entries.c.position > number))
-            for table in (inputs, seats, decided):
+            entries, positions = schema.entries, schema.positions
+            db.execute(entries.delete().where(entries.c.game == self.id, entries.c.position > number))
+            for table in (schema.inputs, schema.seats, schema.decided):
                 ledger.drop(db, table, self.id, table.c.position > number)
             ledger.drop(db, positions, self.id, positions.c.number > number)
             record = turn_dice.of_turn(db, self.id, turn)
@@ -483,7 +486,7 @@ class Game(GameWriter):
             self._after_closing(db, self.stage(here), {"nation": nation, "decision": decision})
             ledger.put(
                 db,
-                decided,
+                schema.decided,
                 game=self.id,
                 position=here,
                 nation=nation,
@@ -500,14 +503,14 @@ class Game(GameWriter):
         number = self.stage().number
         with self.writing(stage=number) as db:
             self._after_closing(db, self.stage(number), {"nation": nation, "seat": seat})
-            ledger.put(db, seats, game=self.id, position=number, nation=nation, seat=seat)
+            ledger.put(db, schema.seats, game=self.id, position=number, nation=nation, seat=seat)
             self._correct(db, "command", {"nation": nation, "seat": seat, "who": who})
 
     def use_ruleset(self, ruleset: Ruleset, reason: str) -> None:
         """Go on under other rules from the present position on; recorded."""
         with self.writing() as db:
             keep_ruleset(db, ruleset)
-            ledger.change(db, games, {"id": self.id}, ruleset=ruleset.hash)
+            ledger.change(db, schema.games, {"id": self.id}, ruleset=ruleset.hash)
             self._correct(db, "upgrade", {"from": self.ruleset.hash, "to": ruleset.hash, "reason": reason})
         self.ruleset = ruleset
         self.geography = Geography(ruleset)

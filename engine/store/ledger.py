@@ -58,12 +58,6 @@ def drop(db: Connection, table: Table, game: str, *where: Any) -> None:
     db.execute(delete(table).where(table.c.game == game, *where))
 
 
-def head(db: Connection, game: str) -> str:
-    """The head of a game's chain; empty before its first line."""
-    last = select(ledger.c.head).where(ledger.c.game == game).order_by(ledger.c.number.desc()).limit(1)
-    return str(db.execute(last).scalar() or "")
-
-
 def lines(db: Connection, game: str) -> list[Row[Any]]:
     """Every line of a game's chain, in order."""
     return list(db.execute(select(ledger).where(ledger.c.game == game).order_by(ledger.c.number)))

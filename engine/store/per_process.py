@@ -13,11 +13,7 @@ def hands(game: Game, most: int) -> int:
     """How many processes may share what is to be done with a game: one where a process cannot be parted
     safely.
     """
-    parted = (
-        game.engine.dialect.name == "sqlite"
-        and sys.platform.startswith("linux")
-        and threading.active_count() == 1
-    )
+    parted = game.in_a_file and sys.platform.startswith("linux") and threading.active_count() == 1
     return max(1, min(len(os.sched_getaffinity(0)), most)) if parted else 1
 
 

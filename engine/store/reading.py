@@ -5,15 +5,12 @@ Nothing here changes it.
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Self
-
-from sqlalchemy import Connection, Select, func, select
-from sqlalchemy.engine import Engine
-from sqlalchemy.exc import DatabaseError, NoResultFound
+from typing import TYPE_CHECKING, Any, Self
 
 from ..core import canonical, fairness
 from ..core.dice import KeyedDice
@@ -26,8 +23,12 @@ from ..turn.referee import Inputs, Position, asked_seats, waiting_seats
 from ..world.geography import Geography
 from ..world.world import World
 from . import turns as turn_dice
-from .database import fault_in_words, reading, state_of, unpack
-from .schema import corrections, decided, entries, games, handins, inputs, positions, rulesets, seats
+from .database import StoredFile, database_faults, fault_in_words, reading, state_of, unpack
+from .queries import one, row, rows
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+    from sqlalchemy.engine import Engine
 
 FILE = "game.db"
 """The name of a game's database in its folder."""
@@ -73,8 +74,8 @@ def game_ids(engine: Engine) -> list[str]:
     """The games of a database, by name. StoreError if it is none of games."""
     try:
         with reading(engine) as db:
-            return [str(id_) for id_ in db.execute(select(games.c.id).order_by(games.c.id)).scalars()]
-    except DatabaseError as error:
+            return [str(game["id"]) for game in rows(db, "select id from games order by id")]
+    except database_faults() as error:
         raise fault_in_words(error, str(engine.url.database)) from None
 
 
@@ -103,9 +104,9 @@ class GameReader:
     """One game in its database, to be read."""
 
     def __init__(
-        self, engine: Engine, id_: str, ruleset: Ruleset, *, geography: Geography | None = None
+        self, source: Engine | StoredFile, id_: str, ruleset: Ruleset, *, geography: Geography | None = None
     ) -> None:
-        self.engine = engine
+        self.source = source
         self.id = id_
         self.ruleset = ruleset
         self.geography = geography or Geography(ruleset)
@@ -118,73 +119,82 @@ class GameReader:
         """The same game for somebody else, who does not wait for whoever has this one; what was read of it is
         shared.
         """
-        return self._by(self.engine)
+        return self._by(self.source)
 
-    def _by(self, engine: Engine) -> Self:
+    def _by(self, source: Engine | StoredFile) -> Self:
         """The same game by another connection, with what was read of it."""
-        found = type(self)(engine, self.id, self.ruleset, geography=self.geography)
+        found = type(self)(source, self.id, self.ruleset, geography=self.geography)
         found._stage, found._game_start = self._stage, self._game_start
         return found
 
+    @property
+    def engine(self) -> Engine:
+        """The database, to be written to."""
+        return self.source.engine if isinstance(self.source, StoredFile) else self.source
+
     @contextmanager
-    def reading(self) -> Iterator[Connection]:
-        """A connection to read by.
+    def reading(self, engine: Engine | None = None) -> Iterator[Any]:
+        """A connection to read by, with `queries.rows`; with the game's `engine` one of SQLAlchemy, for who
+        asks by tables.
 
         What is stored and is not what it should be is a BrokenGame, told in one sentence.
         """
         try:
-            with reading(self.engine) as db:
+            source = engine or self.source
+            with source.reading() if isinstance(source, StoredFile) else reading(source) as db:
                 yield db
-        except DatabaseError as error:
-            raise fault_in_words(error, self.where, self.called) from None
         except (StoreError, RuleError):
             raise
-        except (LookupError, ValueError, TypeError, AttributeError, ArithmeticError, NoResultFound) as error:
+        except (LookupError, ValueError, TypeError, AttributeError, ArithmeticError) as error:
             said = clean(str(error))[:120] or type(error).__name__
             raise BrokenGame(
                 f"{self.called}: the game's file is damaged ({said}); take back a copy of it"
             ) from error
+        except database_faults() as error:
+            raise fault_in_words(error, self.where, self.called) from None
+
+    @property
+    def in_a_file(self) -> bool:
+        """Whether the game is kept in a file, and not by a database server."""
+        return isinstance(self.source, StoredFile) or self.source.dialect.name == "sqlite"
 
     @property
     def where(self) -> str:
         """Where the game is kept, for messages; without a password."""
-        if self.engine.dialect.name == "sqlite":
-            return str(self.engine.url.database)
-        return self.engine.url.render_as_string(hide_password=True)
+        if isinstance(self.source, StoredFile):
+            return str(self.source.path)
+        url = self.source.url
+        return str(url.database) if self.in_a_file else url.render_as_string(hide_password=True)
 
     @property
     def called(self) -> str:
         """What a message begins with: the file of a game that has one to itself, else the game alone."""
         return self.where if Path(self.where).name == FILE else self.id
 
-    def _last(self, db: Connection) -> int:
-        return int(
-            db.execute(select(func.max(positions.c.number)).where(positions.c.game == self.id)).scalar() or 0
-        )
+    def _last(self, db: Connection | sqlite3.Connection) -> int:
+        last = one(db, "select max(number) as number from positions where game = :game", game=self.id)
+        return int(last["number"] or 0)
+
+    def _of_game(self, db: Connection | sqlite3.Connection, columns: str) -> Any:
+        """Columns of the game's own row."""
+        return one(db, f"select {columns} from games where id = :game", game=self.id)
 
     @property
     def head(self) -> dict[str, Any]:
         """Title, scenario, anchor and the like."""
         with self.reading() as db:
-            row = db.execute(select(games).where(games.c.id == self.id)).one()
-        return {
-            "id": row.id,
-            "title": row.title,
-            "anchor": row.anchor,
-            "scenario": canonical.loads(row.scenario),
-        }
+            game = self._of_game(db, "id, title, anchor, scenario")
+            return {**game, "scenario": canonical.loads(game["scenario"])}
 
     def drawing(self) -> Drawing:
         """What the game's maps are drawn with."""
         with self.reading() as db:
-            return drawing_from(
-                unpack(db.execute(select(games.c.drawing).where(games.c.id == self.id)).scalar_one())
-            )
+            return drawing_from(unpack(self._of_game(db, "drawing")["drawing"]))
 
     def marks(self) -> Mapping[str, Any]:
         """What the ruleset says of marks on its maps and of what is counted, without the drawing's shapes."""
         with self.reading() as db:
-            kept = unpack(db.execute(select(games.c.drawing).where(games.c.id == self.id)).scalar_one())
+            kept = unpack(self._of_game(db, "drawing")["drawing"])
         return dict(kept.get("marks", {}))
 
     def stage(self, number: int | None = None) -> StoredPosition:
@@ -199,16 +209,14 @@ class GameReader:
 
     def stages(self) -> list[tuple[int, int, str]]:
         """All stages as (number, turn, what it waits for)."""
+        question = "select number, turn, waiting from positions where game = :game order by number"
         with self.reading() as db:
-            rows = db.execute(
-                select(positions.c.number, positions.c.turn, positions.c.waiting)
-                .where(positions.c.game == self.id)
-                .order_by(positions.c.number)
-            ).all()
+            found = list(rows(db, question, game=self.id))
         out = []
-        for row in rows:
-            node = canonical.loads(row.waiting) or {}
-            out.append((row.number, row.turn, str(node.get("input") or node.get("pause") or "ended")))
+        for stage in found:
+            node = canonical.loads(stage["waiting"]) or {}
+            waits_for = str(node.get("input") or node.get("pause") or "ended")
+            out.append((stage["number"], stage["turn"], waits_for))
         return out
 
     def first_turn(self) -> int:
@@ -226,42 +234,45 @@ class GameReader:
         """Entries in order: all, of a turn, those that led to a position from the one before, those after a
         number, or those up to one.
         """
-        query = self._entries()
+        question, given = self._entries()
         if turn is not None:
-            query = query.where(entries.c.turn == turn)
-        if position is not None:
-            query = query.where(entries.c.position == position)
-        else:  # ordered by number, SQLite would go through all entries of the game, and not by the position
-            query = query.order_by(entries.c.number)
+            question += " and turn = :turn"
         if after is not None:
-            query = query.where(entries.c.number > after)
+            question += " and number > :after"
         if until is not None:
-            query = query.where(entries.c.number <= until)
+            question += " and number <= :until"
+        if position is not None:
+            question += " and position = :position"
+        else:  # ordered by number, SQLite would go through all entries of the game, and not by the position
+            question += " order by number"
+        asked = {"turn": turn, "after": after, "until": until, "position": position}
+        given.update({name: value for name, value in asked.items() if value is not None})
         with self.reading() as db:
-            found = [Entry.from_json(canonical.loads(row.body)) for row in db.execute(query)]
+            found = [Entry.from_json(canonical.loads(kept["body"])) for kept in rows(db, question, **given)]
         return found if position is None else sorted(found, key=lambda entry: entry.n)
 
-    def _entries(self) -> Select[tuple[bytes]]:
-        """The entries that there are."""
-        return select(entries.c.body).where(entries.c.game == self.id)
+    def _entries(self) -> tuple[str, dict[str, Any]]:
+        """The question for the entries that there are, and what is given with it."""
+        return "select body from entries where game = :game", {"game": self.id}
 
     def submissions(self, number: int | None = None) -> dict[str, Submission]:
         """What has come in at a stage (the present one by default), by nation."""
         number = self.stage().number if number is None else number
-        query = select(inputs).where(inputs.c.game == self.id, inputs.c.position == number)
+        question = "select * from inputs where game = :game and position = :at order by nation"
         with self.reading() as db:
-            return {row.nation: _submission(row) for row in db.execute(query.order_by(inputs.c.nation))}
+            found = rows(db, question, game=self.id, at=number)
+            return {sent["nation"]: _submission(sent) for sent in found}
 
     def decided(self, number: int | None = None) -> dict[str, dict[str, Any]]:
         """What the moderator has answered at a stage (the present one by default): by nation, or for
         `moderator`, decision to answer. It counts beside what the nation sends itself, and is no
         submission."""
         number = self.stage().number if number is None else number
-        query = select(decided).where(decided.c.game == self.id, decided.c.position == number)
+        question = "select * from decided where game = :game and position = :at order by nation, decision"
         out: dict[str, dict[str, Any]] = {}
         with self.reading() as db:
-            for row in db.execute(query.order_by(decided.c.nation, decided.c.decision)):
-                out.setdefault(row.nation, {})[row.decision] = canonical.loads(row.answer)
+            for made in rows(db, question, game=self.id, at=number):
+                out.setdefault(made["nation"], {})[made["decision"]] = canonical.loads(made["answer"])
         return out
 
     def awaited(self) -> list[str]:
@@ -277,11 +288,9 @@ class GameReader:
     def commands(self, number: int | None = None) -> dict[str, str]:
         """The seats that were given at a stage (the present one by default): nation to seat."""
         number = self.stage().number if number is None else number
-        query = select(seats.c.nation, seats.c.seat).where(
-            seats.c.game == self.id, seats.c.position == number
-        )
+        question = "select nation, seat from seats where game = :game and position = :at order by nation"
         with self.reading() as db:
-            return {row.nation: row.seat for row in db.execute(query.order_by(seats.c.nation))}
+            return {given["nation"]: given["seat"] for given in rows(db, question, game=self.id, at=number)}
 
     def name_of(self, nation: str) -> str:
         """A nation by its name."""
@@ -304,12 +313,10 @@ class GameReader:
     def hand_ins_of(self, turn: int, nation: str, *, stage: int | None = None) -> list[HandIn]:
         """Everything that a nation has handed in for a turn, or at one stage of it, the first first."""
         at = [n for n, t, _ in self.stages() if t == turn] if stage is None else [stage]
-        query = select(handins).where(
-            handins.c.game == self.id, handins.c.position.in_(at), handins.c.nation == nation
-        )
+        question = "select * from handins where game = :game and nation = :nation order by number"
         with self.reading() as db:
-            found = db.execute(query.order_by(handins.c.number))
-            return [HandIn(row.number, row.at, _submission(row)) for row in found]
+            found = rows(db, question, game=self.id, nation=nation)
+            return [HandIn(h["number"], h["at"], _submission(h)) for h in found if h["position"] in at]
 
     def ruleset_at(self, number: int) -> Ruleset:
         """The rules under which a stage was resolved: those before the first upgrade made at it or later."""
@@ -317,10 +324,8 @@ class GameReader:
         if not later:
             return self.ruleset
         with self.reading() as db:
-            content = db.execute(
-                select(rulesets.c.content).where(rulesets.c.hash == later[0]["from"])
-            ).scalar_one()
-        return Ruleset.from_json(unpack(content))
+            kept = one(db, "select content from rulesets where hash = :hash", hash=later[0]["from"])
+        return Ruleset.from_json(unpack(kept["content"]))
 
     def turn_record(self, turn: int) -> turn_dice.TurnRecord:
         """What is published of a turn's dice."""
@@ -354,17 +359,17 @@ class GameReader:
     def secrets(self) -> tuple[str, int]:
         """The seed and the length of the game's chain of secrets: to be shown when the game has ended."""
         with self.reading() as db:
-            row = db.execute(select(games.c.seed, games.c.length).where(games.c.id == self.id)).one()
-        return row.seed, row.length
+            kept = self._of_game(db, "seed, length")
+        return kept["seed"], kept["length"]
 
     def turn_key(self, turn: int, attempt: int = 0) -> str:
         """The secret key of a turn's dice: for the moderator's side alone."""
         with self.reading() as db:
             return self._turn_key(db, turn, attempt)
 
-    def _turn_key(self, db: Connection, turn: int, attempt: int) -> str:
-        row = db.execute(select(games.c.seed, games.c.length).where(games.c.id == self.id)).one()
-        chain = fairness.Chain.create(bytes.fromhex(row.seed), row.length)
+    def _turn_key(self, db: Connection | sqlite3.Connection, turn: int, attempt: int) -> str:
+        kept = self._of_game(db, "seed, length")
+        chain = fairness.Chain.create(bytes.fromhex(kept["seed"]), kept["length"])
         if turn > chain.length:
             raise StoreError(
                 f"the dice of this game were sworn for {chain.length} turns, and they have been played"
@@ -373,59 +378,54 @@ class GameReader:
 
     def corrections(self) -> list[dict[str, Any]]:
         """What a moderator has changed by hand, in order."""
+        question = "select what, body from corrections where game = :game order by number"
         with self.reading() as db:
-            rows = db.execute(
-                select(corrections).where(corrections.c.game == self.id).order_by(corrections.c.number)
-            ).all()
-        return [{"what": row.what, **canonical.loads(row.body)} for row in rows]
+            found = list(rows(db, question, game=self.id))
+        return [{"what": made["what"], **canonical.loads(made["body"])} for made in found]
 
     def look_again(self) -> None:
         """Forget what was read of the present stage if somebody else has changed it since."""
         if self._stage is None:
             return
-        query = select(positions.c.number, positions.c.head, positions.c.attempt).where(
-            positions.c.game == self.id
-        )
+        question = "select number, head, attempt from positions where game = :game order by number desc"
         with self.reading() as db:
-            row = db.execute(query.order_by(positions.c.number.desc()).limit(1)).one()
+            last = one(db, f"{question} limit 1", game=self.id)
         known = self._stage
-        if (row.number, row.head, row.attempt) != (known.number, known.position.head, known.attempt):
+        here = known.number, known.position.head, known.attempt
+        if (last["number"], last["head"], last["attempt"]) != here:
             self._stage = None
 
     # ---- inside
 
-    def _load(self, db: Connection, number: int | None) -> StoredPosition:
-        query = select(positions).where(positions.c.game == self.id)
-        query = (
-            query.where(positions.c.number == number)
-            if number
-            else query.order_by(positions.c.number.desc()).limit(1)
-        )
-        row = db.execute(query).first()
-        if row is None:
+    def _load(self, db: Connection | sqlite3.Connection, number: int | None) -> StoredPosition:
+        question = "select * from positions where game = :game"
+        if number:
+            found = row(db, f"{question} and number = :number", game=self.id, number=number)
+        else:
+            found = row(db, f"{question} order by number desc limit 1", game=self.id)
+        if found is None:
             raise NotThere(f"the game has no stage {number}")
         if self._game_start is None:
-            start_hash = db.execute(select(games.c.game_start).where(games.c.id == self.id)).scalar_one()
-            self._game_start = state_of(db, start_hash)
-        dice = canonical.loads(row.dice)
+            self._game_start = state_of(db, self._of_game(db, "game_start")["game_start"])
+        dice = canonical.loads(found["dice"])
         position = Position(
-            state=state_of(db, row.state),
+            state=state_of(db, found["state"]),
             game_start=self._game_start,
-            turn_start=state_of(db, row.turn_start),
-            phase_start=state_of(db, row.phase_start),
-            head=row.head,
-            entries=row.entries,
+            turn_start=state_of(db, found["turn_start"]),
+            phase_start=state_of(db, found["phase_start"]),
+            head=found["head"],
+            entries=found["entries"],
             marks=tuple(tuple(m) for m in dice["marks"]),
             dice_turn=dice["dice_turn"],
-            waiting=canonical.loads(row.waiting),
+            waiting=canonical.loads(found["waiting"]),
         )
-        committed = canonical.loads(row.commitment)
+        committed = fairness.Commitment(**canonical.loads(found["commitment"]))
         return StoredPosition(
-            row.number, row.attempt, position, fairness.Commitment(**committed), dice["salts"], dice["used"]
+            found["number"], found["attempt"], position, committed, dice["salts"], dice["used"]
         )
 
 
-def _submission(row: Any) -> Submission:
+def _submission(sent: Mapping[str, Any]) -> Submission:
     """A row of `inputs` or `handins` as what was submitted."""
-    orders, answers = canonical.loads(row.orders), canonical.loads(row.answers)
-    return Submission(row.nation, row.text, orders, answers, row.by)
+    orders, answers = canonical.loads(sent["orders"]), canonical.loads(sent["answers"])
+    return Submission(sent["nation"], sent["text"], orders, answers, sent["by"])

@@ -7,14 +7,21 @@ An attempt whose keys have been handed out is never played again: going back to 
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass
-
-from sqlalchemy import Connection, select
+from typing import TYPE_CHECKING
 
 from ..core import canonical, fairness
-from . import ledger
-from .schema import salts, turns
+from ..core.later import Later
+from .queries import row, rows
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from . import ledger, schema
+else:
+    ledger, schema = Later("wteaw.store.ledger"), Later("wteaw.store.schema")
 
 
 @dataclass(frozen=True)
@@ -27,27 +34,26 @@ class TurnRecord:
     salts: Mapping[str, str] | None = None
 
 
-def of_turn(db: Connection, game: str, turn: int) -> TurnRecord:
+def of_turn(db: Connection | sqlite3.Connection, game: str, turn: int) -> TurnRecord:
     """The record of a turn; of one that has none yet, an empty one."""
-    row = db.execute(select(turns).where(turns.c.game == game, turns.c.turn == turn)).first()
-    if row is None:
+    kept = row(db, "select * from turns where game = :game and turn = :turn", game=game, turn=turn)
+    if kept is None:
         return TurnRecord()
-    return TurnRecord(row.attempt, row.opened, row.closed, canonical.loads(row.salts) if row.salts else None)
+    salts = canonical.loads(kept["salts"]) if kept["salts"] else None
+    return TurnRecord(kept["attempt"], bool(kept["opened"]), kept["closed"], salts)
 
 
 def keep(db: Connection, game: str, turn: int, record: TurnRecord) -> None:
     """Write the record of a turn."""
     text = "" if record.salts is None else canonical.dumps(dict(record.salts)).decode()
     values = {"attempt": record.attempt, "opened": record.opened, "closed": record.closed, "salts": text}
-    ledger.put(db, turns, game=game, turn=turn, **values)
+    ledger.put(db, schema.turns, game=game, turn=turn, **values)
 
 
-def salts_of(db: Connection, game: str, turn: int) -> dict[str, str]:
+def salts_of(db: Connection | sqlite3.Connection, game: str, turn: int) -> dict[str, str]:
     """The salts of a turn as they are, by nation: for the moderator's side alone."""
-    rows = db.execute(
-        select(salts).where(salts.c.game == game, salts.c.turn == turn).order_by(salts.c.nation)
-    )
-    return {row.nation: row.salt for row in rows}
+    question = "select nation, salt from salts where game = :game and turn = :turn order by nation"
+    return {kept["nation"]: kept["salt"] for kept in rows(db, question, game=game, turn=turn)}
 
 
 def fix_salt(db: Connection, game: str, turn: int, nation: str, text: str) -> str:
@@ -55,7 +61,7 @@ def fix_salt(db: Connection, game: str, turn: int, nation: str, text: str) -> st
     known = salts_of(db, game, turn)
     if nation not in known:
         known[nation] = fairness.order_salt(text)
-        ledger.put(db, salts, game=game, turn=turn, nation=nation, salt=known[nation])
+        ledger.put(db, schema.salts, game=game, turn=turn, nation=nation, salt=known[nation])
     return known[nation]
 
 

@@ -4,31 +4,30 @@ with the commitment to its dice.
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from typing import Any
-
-from sqlalchemy import Connection, func, insert, select
-from sqlalchemy.exc import DatabaseError
+from typing import TYPE_CHECKING, Any
 
 from ..core import fairness
 from ..core.dice import DRAWERS
+from ..core.later import Later
 from ..turn.referee import Position, Resolution
 from ..turn.vacancies import EMPTY, seat
 from ..world.world import World
-from . import ledger
 from . import turns as turn_dice
-from .database import StoreError, as_text, changing, fault_in_words, keep_state, packed_state
+from .database import StoreError, as_text, changing, database_faults, fault_in_words, keep_state, packed_state
+from .queries import one, row
 from .reading import GameReader, StoredPosition, Submission
-from .schema import (
-    corrections,
-    entries,
-    handins,
-    inputs,
-    positions,
-)
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection, Table
+
+    from . import ledger, schema
+else:
+    ledger, schema = Later("wteaw.store.ledger"), Later("wteaw.store.schema")
 
 
 @dataclass(frozen=True)
@@ -64,7 +63,7 @@ class GameWriter(GameReader):
                         "again"
                     )
                 yield db
-        except DatabaseError as error:
+        except database_faults() as error:
             raise fault_in_words(error, self.where, self.called) from None
 
     def _after_closing(self, db: Connection, here: StoredPosition, body: Mapping[str, Any]) -> None:
@@ -90,18 +89,22 @@ class GameWriter(GameReader):
         self._correct(db, "late", told)
 
     def _hand_in(self, db: Connection, number: int, submission: Submission) -> None:
-        last = db.execute(select(func.max(handins.c.number)).where(handins.c.game == self.id)).scalar()
         ledger.put(
             db,
-            handins,
+            schema.handins,
             game=self.id,
-            number=(last or 0) + 1,
+            number=self._next(db, schema.handins),
             at=datetime.now(UTC).isoformat(timespec="seconds"),
             **_columns(number, submission),
         )
 
+    def _next(self, db: Connection, table: Table) -> int:
+        """The number after the last of a table of the game."""
+        last = one(db, f"select max(number) as number from {table.name} where game = :game", game=self.id)
+        return int(last["number"] or 0) + 1
+
     def _put_input(self, db: Connection, number: int, submission: Submission) -> None:
-        ledger.put(db, inputs, game=self.id, **_columns(number, submission))
+        ledger.put(db, schema.inputs, game=self.id, **_columns(number, submission))
 
     def _attempt_at(self, db: Connection, turn: int) -> int:
         """The attempt at a turn that is about to begin."""
@@ -124,7 +127,7 @@ class GameWriter(GameReader):
         key = self._turn_key(db, stage.position.turn, record.attempt)
         made = self._sealed(db, self._commit(stage.position, key, record.attempt), key)
         where = {"game": self.id, "number": stage.number}
-        ledger.change(db, positions, where, attempt=record.attempt, commitment=as_text(asdict(made)))
+        ledger.change(db, schema.positions, where, attempt=record.attempt, commitment=as_text(asdict(made)))
         return record.attempt
 
     def _sealed(self, db: Connection, made: fairness.Commitment, key: str) -> fairness.Commitment:
@@ -137,15 +140,13 @@ class GameWriter(GameReader):
             attempt=made.attempt,
             drawers=made.drawers,
             seats=made.seats,
-            record=ledger.head(db, self.id) if made.seats else "",
+            record=record_head(db, self.id) if made.seats else "",
         )
 
     def _correct(self, db: Connection, what: str, body: Mapping[str, Any]) -> None:
-        last = db.execute(
-            select(func.max(corrections.c.number)).where(corrections.c.game == self.id)
-        ).scalar()
+        number = self._next(db, schema.corrections)
         body = {"stage": self._last(db), **body}
-        ledger.put(db, corrections, game=self.id, number=(last or 0) + 1, what=what, body=as_text(body))
+        ledger.put(db, schema.corrections, game=self.id, number=number, what=what, body=as_text(body))
 
     def _commit(self, position: Position, key: str, attempt: int) -> fairness.Commitment:
         """The commitment to a turn's dice: a key for everyone, each nation and side, and, where players
@@ -198,7 +199,7 @@ class GameWriter(GameReader):
         }
         ledger.put(
             db,
-            positions,
+            schema.positions,
             game=self.id,
             number=number,
             turn=position.turn,
@@ -212,14 +213,20 @@ class GameWriter(GameReader):
             waiting=as_text(position.waiting),
             commitment=as_text(asdict(made)),
         )
-        rows = [
+        written = [
             {"game": self.id, "number": n, "position": number, "turn": turn, "body": body}
             for n, turn, body in ready.entries
         ]
-        if rows:
-            db.execute(insert(entries), rows)
+        if written:
+            db.execute(schema.entries.insert(), written)
         self._stage = None
         return made
+
+
+def record_head(db: Connection | sqlite3.Connection, game: str) -> str:
+    """The head of the chain of what a game has kept (`ledger`); empty before its first line."""
+    last = row(db, "select head from ledger where game = :game order by number desc limit 1", game=game)
+    return str(last["head"]) if last else ""
 
 
 def _columns(number: int, submission: Submission) -> dict[str, Any]:

@@ -223,7 +223,7 @@ def subjects(turn: Turn, row: EventRow, names: dict[str, Any]) -> Iterator[dict[
 
 def subject_id(names: Mapping[str, Any]) -> str:
     for kind in ("record", "unit", "place", "nation", "war", "side"):
-        if isinstance(names.get(kind), Entity):
+        if kind in names and isinstance(names[kind], Entity):
             return f"{kind}:{names[kind].id}"
     return ""
 

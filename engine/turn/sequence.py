@@ -9,7 +9,7 @@ input and go on later, in another process.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..core.dice import KeyedDice, Stream
@@ -392,7 +392,14 @@ def step_orders(ruleset: Ruleset, node: Row) -> list[str]:
     """The orders that name a step of the sequence of play, or are acts of it, as "form/id"."""
     step = step_name(node)
     acts = [f"actions/{a}" for a in node.get("actions", ())]
-    return acts + [f"orders/{id_}" for id_, row in ruleset.rows("orders").items() if row.get("step") == step]
+    return acts + [order for order, at in _orders_with(ruleset, "step") if at == step]
+
+
+@derived_of("orders")
+def _orders_with(ruleset: Ruleset, key: str) -> tuple[tuple[str, str], ...]:
+    """The orders whose rows have a key, as "form/id", each with what it says there."""
+    orders: Mapping[str, Mapping[str, Any]] = ruleset.rows("orders")
+    return tuple((f"orders/{id_}", str(row[key])) for id_, row in orders.items() if key in row)
 
 
 def carried_out(ruleset: Ruleset, node: Row) -> list[str]:
@@ -405,5 +412,5 @@ def carried_out(ruleset: Ruleset, node: Row) -> list[str]:
         *node.get("detection", ()),
         *node.get("rows", ()),
     }
-    done = [f"orders/{id_}" for id_, row in ruleset.rows("orders").items() if row.get("does") in named]
+    done = [order for order, does in _orders_with(ruleset, "does") if does in named]
     return list(dict.fromkeys([*step_orders(ruleset, node), *done]))
