@@ -46,6 +46,16 @@ class Purse:
             for what, n in cost.items()
         )
 
+    def left(self) -> dict[str, Any]:
+        """Resource -> what is left of it; nothing, if the purse is the whole of what there is."""
+        if self.share >= 1:
+            return {}
+        world, nation, paid = self.giver.world, Entity("nation", self.giver.nation), self.giver.paid
+        return {
+            what: self.share * stock(world, nation, what) - (paid.get(what, 0) - self.before.get(what, 0))
+            for what in world.ruleset.rows("resources")
+        }
+
     def pays_for(self, key: str, slots: Mapping[str, Any]) -> bool:
         """Whether it bears what an order would cost."""
         if self.share >= 1:
@@ -191,7 +201,9 @@ def _choose(
     if not giver.world.test(rule.get("if"), context.order_names({**me, "slots": {}})):
         return []
     weighted: list[tuple[Legal, int]] = []
-    for legal in legal_orders(giver.world, giver.nation, [key], LegalSearch(where=rule.get("when"))):
+    own = Purse(giver, Fraction(rule.get("share", 1)))
+    search = LegalSearch(where=rule.get("when"), within=_least(own.left(), whole.left()))
+    for legal in legal_orders(giver.world, giver.nation, [key], search):
         if set(legal.open) - set(rule.get("slots", ())):
             continue
         names = context.order_names({**me, "slots": legal.slots})
@@ -205,7 +217,6 @@ def _choose(
             weighted.append((legal, weight))
     out: list[Legal] = []
     idle = int(rule.get("idle", 0))
-    own = Purse(giver, Fraction(rule.get("share", 1)))
     due: Counter[str] = Counter()
     for _ in range(len(weighted) if every else int(rule.get("most", 1))):
         chosen = giver.pick(
@@ -217,6 +228,12 @@ def _choose(
         due.update(chosen.cost)
         weighted = [(item, weight) for item, weight in weighted if item is not chosen]
     return out
+
+
+def _least(*left: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
+    """What several purses bear together, by resource."""
+    of_all = [(what, amount) for each in left for what, amount in each.items()]
+    return tuple(sorted((what, min(n for w, n in of_all if w == what)) for what in dict(of_all)))
 
 
 def _filled(giver: Giver, rule: Row, legal: Legal, names: Names) -> Legal | None:

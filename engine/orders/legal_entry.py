@@ -31,13 +31,14 @@ class LegalSearch:
 
     `items` keeps to orders that buy these (`None`: all orders). Of acts, `tried` says how many fillings of
     one act's slots are tried; `where` is a test by which the caller chooses among them, so that what it
-    plainly rules out may be left out. With `offered` the caller takes only what the rows offer
-    (`Legal.is_offered`).
+    plainly rules out may be left out; `within`: resource -> the most that the caller pays, so that what costs
+    more may be left out, too. With `offered` the caller takes only what the rows offer (`Legal.is_offered`).
     """
 
     items: frozenset[str] | None = None
     tried: int = MAX_WAYS
     where: str | bool | None = None
+    within: tuple[tuple[str, Any], ...] = ()
     offered: bool = False
 
 

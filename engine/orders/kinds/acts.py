@@ -120,8 +120,7 @@ class Acts(OrderKind):
         def make() -> list[Legal]:
             return list(_ActionChoices(self, world, nation, search).all())
 
-        asked = ("legal", nation, self.row["id"], search.tried, search.where, search.offered)
-        return world.keep(asked, None, make)
+        return world.keep(("legal", nation, self.row["id"], search), None, make)
 
     def filled(self, world: World, nation: str, entry: Legal) -> Iterator[Legal]:
         """One with too many fillings for the list: those that are found slot by slot."""
@@ -163,6 +162,7 @@ class _ActionChoices:
         self.row = kind.row
         self.nation = nation
         self.tried = search.tried
+        self.within = dict(search.within)
         self.context = OrderContext(world)
         self.base = kind.names_of(self.context, nation, {})
         shapes = kind.slots.values()
@@ -183,6 +183,8 @@ class _ActionChoices:
         if not self._may_hold([w for w in self.wishes if not w.slots], self.base):
             return
         if ruled_out(self.context, self.row, self.base, set()):
+            return
+        if self._fixed is not None and not self._is_within(self._fixed):
             return
         domains = self._domains()
         if _fillings(domains) > self.tried:
@@ -290,7 +292,13 @@ class _ActionChoices:
     def _cost(self, names: Mapping[str, Any]) -> Mapping[str, Any] | None:
         """What it costs; None if the nation has not as much."""
         cost = acts.price(self.context, self.row, names) if self._fixed is None else self._fixed
+        if not self._is_within(cost):
+            return None
         return cost if acts.lacking(self.context, cost, self.nation) is None else None
+
+    def _is_within(self, cost: Mapping[str, Any]) -> bool:
+        """Whether a price is no more than is paid by who wants the list."""
+        return all(amount <= self.within.get(what, amount) for what, amount in cost.items())
 
     def _cost_while_open(self, names: Mapping[str, Any]) -> Mapping[str, Any] | None:
         """The same as far as it is known while some slots are open."""
