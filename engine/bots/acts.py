@@ -26,9 +26,6 @@ from .give import Giver
 from .written import conditions, slots_written
 
 
-_NOTHING: Mapping[str, Any] = MappingProxyType({})
-
-
 class Purse:
     """A part of what a nation has: what has been paid since it was opened comes off it."""
 
@@ -56,7 +53,9 @@ class Purse:
         return intent is None or bears(self.left(), intent.cost)
 
 
-def bears(left: Mapping[str, Any], cost: Mapping[str, Any], besides: Mapping[str, Any] = _NOTHING) -> bool:
+def bears(
+    left: Mapping[str, Any], cost: Mapping[str, Any], besides: Mapping[str, Any] = MappingProxyType({})
+) -> bool:
     """Whether what is left bears a cost, besides others that are not paid yet."""
     return all(what not in left or besides.get(what, 0) + n <= left[what] for what, n in cost.items())
 
