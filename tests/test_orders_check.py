@@ -324,6 +324,22 @@ def test_acts_are_listed_with_targets_prices_and_bounds() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("within", "listed"),
+    [({}, ["court", "bet"]), ({"gold": 4}, ["court", "bet"]), ({"gold": 3}, ["bet"]), ({"gold": 2}, ["bet"]),
+     ({"gold": 1}, []), ({"silver": 1}, ["court", "bet"])],
+)  # fmt: skip
+def test_acts_that_cost_more_than_the_caller_pays_are_left_out(
+    within: dict[str, int], listed: list[str]
+) -> None:
+    keys = ["actions/court", "actions/bet"]
+    found = entries(only=keys, within=tuple(within.items()))
+    assert [e.order for e in found] == [f"actions/{id_}" for id_ in listed]
+    assert found == [
+        e for e in entries(only=keys) if e in found
+    ]  # whose bounds are what the whole purse allows
+
+
 MEET: dict[str, Any] = {
     "id": "meet",
     "syntax": "meet {target} in {place}",

@@ -34,25 +34,14 @@ class Purse:
         self.share = share
         self.before = {what: giver.paid(what) for what in giver.world.ruleset.rows("resources")}
 
-    def pays(self, cost: Mapping[str, Any], besides: Mapping[str, Any] = MappingProxyType({})) -> bool:
-        """Whether it bears a cost, besides others that are not paid yet. The whole of what there is bears
+    def left(self) -> dict[str, Any]:
+        """Resource -> what is left of it; none, if the purse is the whole of what there is, which bears
         all."""
         if self.share >= 1:
-            return True
-        nation = Entity("nation", self.giver.nation)
-        return all(
-            self.giver.paid(what) - self.before.get(what, 0) + besides.get(what, 0) + n
-            <= self.share * payable(self.giver.world, nation, what)
-            for what, n in cost.items()
-        )
-
-    def left(self) -> dict[str, Any]:
-        """Resource -> what is left of it; nothing, if the purse is the whole of what there is."""
-        if self.share >= 1:
             return {}
-        world, nation, paid = self.giver.world, Entity("nation", self.giver.nation), self.giver.paid
+        world, nation = self.giver.world, Entity("nation", self.giver.nation)
         return {
-            what: self.share * payable(world, nation, what) - (paid(what) - self.before.get(what, 0))
+            what: self.share * payable(world, nation, what) - (self.giver.paid(what) - self.before[what])
             for what in world.ruleset.rows("resources")
         }
 
@@ -61,7 +50,14 @@ class Purse:
         if self.share >= 1:
             return True
         intent = self.giver.understood(key, slots)
-        return intent is None or self.pays(intent.cost)
+        return intent is None or bears(self.left(), intent.cost)
+
+
+def bears(
+    left: Mapping[str, Any], cost: Mapping[str, Any], besides: Mapping[str, Any] = MappingProxyType({})
+) -> bool:
+    """Whether what is left bears a cost, besides others that are not paid yet."""
+    return all(what not in left or besides.get(what, 0) + n <= left[what] for what, n in cost.items())
 
 
 class Leftovers:
@@ -202,7 +198,8 @@ def _choose(
         return []
     weighted: list[tuple[Legal, int]] = []
     own = Purse(giver, Fraction(rule.get("share", 1)))
-    search = LegalSearch(where=rule.get("when"), within=_least(own.left(), whole.left()))
+    within = _least(own.left(), whole.left())
+    search = LegalSearch(where=rule.get("when"), within=tuple(within.items()))
     for legal in legal_orders(giver.world, giver.nation, [key], search):
         if set(legal.open) - set(rule.get("slots", ())):
             continue
@@ -220,7 +217,7 @@ def _choose(
     due: Counter[str] = Counter()
     for _ in range(len(weighted) if every else int(rule.get("most", 1))):
         chosen = giver.pick(
-            [(i, w) for i, w in weighted if own.pays(i.cost, due) and whole.pays(i.cost, due)], idle
+            [(item, weight) for item, weight in weighted if bears(within, item.cost, due)], idle
         )
         if chosen is None:
             break
@@ -230,10 +227,9 @@ def _choose(
     return out
 
 
-def _least(*left: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
-    """What several purses bear together, by resource."""
-    of_all = [(what, amount) for each in left for what, amount in each.items()]
-    return tuple(sorted((what, min(n for w, n in of_all if w == what)) for what in dict(of_all)))
+def _least(own: Mapping[str, Any], whole: Mapping[str, Any]) -> dict[str, Any]:
+    """What two purses both bear, by resource."""
+    return {what: min(n, whole.get(what, n)) for what, n in {**whole, **own}.items()}
 
 
 def _filled(giver: Giver, rule: Row, legal: Legal, names: Names) -> Legal | None:

@@ -416,7 +416,8 @@ class Armies:
     def _zones_of(self, place: str) -> tuple[str, ...]:
         carries = self.mode["carries"]
         near = self.world.geography.next_to(place, tuple(carries.get("link", ())))
-        return tuple(z for z in near if self.world.geography.next_to(z, self._links))
+        around = self.world.geography.around(self._links)
+        return tuple([z for z in near if around.get(z)])
 
     def _as_far(self, pool: ZoneLift, zone: str) -> str:
         """The zone that ships come to in this turn on their way to another."""

@@ -49,6 +49,9 @@ class Front:
         # how many marches by long ways are still given, and how many kinds that go several steps looked at
         self.long_ways = self.searches = int(war.get("long", 6))
         self.used: dict[tuple[str, str], int] = {}
+        # place -> its units without an order, and beyond its garrison, until some of them get one
+        self._free: dict[str, dict[str, int]] = {}
+        self._spare: dict[str, dict[str, dict[str, int]]] = {}
         self._kept: dict[str, Any] = {}
         self._came: Counter[str] = Counter()  # how many units came to each place, less those that left it
 
@@ -98,12 +101,16 @@ class Front:
 
     # ---- own units
 
-    def free(self, place: str) -> dict[str, int]:
+    def free(self, place: str) -> Mapping[str, int]:
         """Units at a place that have no order yet."""
-        counts = movement.free_units(self.world, self.nation, place)
-        return {
-            k: n - self.used.get((place, k), 0) for k, n in counts.items() if n > self.used.get((place, k), 0)
-        }
+        found = self._free.get(place)
+        if found is None:
+            used = self.used
+            counts = movement.free_units(self.world, self.nation, place)
+            found = self._free[place] = {
+                k: left for k, n in counts.items() if (left := n - used.get((place, k), 0)) > 0
+            }
+        return found
 
     def send(
         self,
@@ -126,6 +133,8 @@ class Front:
 
     def use(self, place: str, kinds: Mapping[str, int]) -> None:
         """Count units of a place as under orders."""
+        self._free.pop(place, None)
+        self._spare.pop(place, None)
         for kind, n in kinds.items():
             self.used[place, kind] = self.used.get((place, kind), 0) + n
 
@@ -479,11 +488,17 @@ class Front:
                 worth += part * Fraction(w) / Fraction(self.value("hardness", place, 1, f"{near}>{place}"))
         return number, worth
 
-    def spare(self, place: str, but: str = "") -> dict[str, int]:
+    def spare(self, place: str, but: str = "") -> Mapping[str, int]:
         """Units at a place without an order and beyond its garrison; `but`: when those of that place are
         attacked."""
-        stay = self.garrison(place, but)
-        return {k: n - stay.get(k, 0) for k, n in self.free(place).items() if n > stay.get(k, 0)}
+        answers = self._spare.setdefault(place, {})
+        found = answers.get(but)
+        if found is None:
+            stay = self.garrison(place, but)
+            found = answers[but] = {
+                k: left for k, n in self.free(place).items() if (left := n - stay.get(k, 0)) > 0
+            }
+        return found
 
 
 def _told(looked: Mapping[str, Any], before: Mapping[str, Any]) -> Mapping[str, int]:

@@ -69,7 +69,7 @@ def _posts(front: Front) -> dict[str, list[Post]]:
             near = front.is_front(origin)
             if not near and not (mode.get("passes_over") and out):
                 continue
-            spare: dict[str, dict[str, int]] | None = None
+            spare: dict[str, Mapping[str, int]] | None = None
             by_target: dict[str, dict[str, int]] = {}
             for kind in front.free(origin):
                 if not movement.goes_by(front.world, mode, kind) or not front.worth_of(

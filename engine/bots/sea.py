@@ -135,7 +135,8 @@ class _Fleets:
     @kept
     def _stations(self) -> dict[str, int]:
         """The zones worth being in."""
-        zones = [p for p in self.world.ruleset.rows("places") if self.world.geography.next_to(p, self.links)]
+        around = self.world.geography.around(self.links)
+        zones = [place for place in self.world.ruleset.rows("places") if around.get(place)]
         return {zone: worth for zone in zones if (worth := self._worth(zone)) > 0}
 
     def _worth(self, zone: str) -> int:

@@ -20,8 +20,9 @@ def ordinary(cls: C) -> C:
 
 
 class kept(Generic[T]):
-    """`cached_property` for classes that are compiled, whose instances have no `__dict__`: what is made is
-    kept in their `_kept`, by the name of what makes it.
+    """`cached_property` for classes that may be compiled, whose instances then have no `__dict__`: what is
+    made is kept in their `_kept`, by the name of what makes it, and where they have one there, too, which is
+    read without a call.
     """
 
     def __init__(self, make: Callable[[Any], T]) -> None:
@@ -35,6 +36,8 @@ class kept(Generic[T]):
             return in_thing[self.name]  # type: ignore[no-any-return]
         except KeyError:
             found = in_thing[self.name] = self.make(thing)
+            if hasattr(thing, "__dict__"):
+                thing.__dict__[self.name] = found
             return found
 
 
