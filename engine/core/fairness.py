@@ -469,12 +469,15 @@ def _leaf(audience: str, key: str) -> str:
     return _hash("wteaw leaf", [audience, key])
 
 
+_OF_NODE = blake2b(key=b"wteaw", person=b"wteaw node", digest_size=32)
+
+
 def _node(left: str, right: str) -> str:
     # `_hash("wteaw node", [left, right])`, whose canonical text is plain for two hex texts: a tree has
     # thousands of them.
-    return blake2b(
-        f'["{left}","{right}"]'.encode(), key=b"wteaw", person=b"wteaw node", digest_size=32
-    ).hexdigest()
+    node = _OF_NODE.copy()
+    node.update(f'["{left}","{right}"]'.encode())
+    return node.hexdigest()
 
 
 def _root(made: Commitment, top: str) -> str:
@@ -503,12 +506,30 @@ def _levels(key: str, names: tuple[str, ...], drawers: int) -> list[list[str]]:
     is.
     """
     leaves = [_leaf(name, audience_key(key, name)) for name in names]
-    leaves += [_leaf(f"+{number}", drawer_key(key, number)) for number in range(drawers)]
+    leaves += _leaves_of_drawers(key, drawers)
     levels = [leaves]
     while len(level := levels[-1]) > 1:
         pairs = [_node(a, b) for a, b in zip(level[::2], level[1::2], strict=False)]
         levels.append(pairs + level[2 * len(pairs) :])
     return levels
+
+
+def _leaves_of_drawers(key: str, drawers: int) -> list[str]:
+    """`_leaf(f"+{n}", drawer_key(key, n))` of each: as in `_node`, the canonical text is written at once, and
+    each hash goes on from one that has its key already.
+    """
+    if not drawers:
+        return []
+    of_drawer = blake2b(key=bytes.fromhex(key), person=b"wteaw drawer", digest_size=32)
+    of_leaf = blake2b(key=b"wteaw", person=b"wteaw leaf", digest_size=32)
+    leaves = []
+    for number in range(drawers):
+        drawer = of_drawer.copy()
+        drawer.update(b"[%d]" % number)
+        leaf = of_leaf.copy()
+        leaf.update(f'["+{number}","{drawer.hexdigest()}"]'.encode())
+        leaves.append(leaf.hexdigest())
+    return leaves
 
 
 def _open(key: str, committed: Commitment, wanted: Iterable[str]) -> tuple[Opening, ...]:

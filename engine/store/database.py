@@ -374,6 +374,5 @@ class StoredFile:
         if found is None:
             address = f"{self.path.absolute().as_uri()}?mode=ro"
             found = sqlite3.connect(address, uri=True, timeout=PATIENCE, check_same_thread=False)
-            found.row_factory = sqlite3.Row
             self._connections[key] = found
         return found

@@ -19,7 +19,9 @@ def rows(db: Connection | sqlite3.Connection, question: str, **given: Any) -> It
     question is what is `given` under that name.
     """
     if isinstance(db, sqlite3.Connection):
-        return db.execute(question, given)
+        found = db.execute(question, given)
+        names = [column[0] for column in found.description]
+        return (dict(zip(names, values, strict=True)) for values in found)
     from sqlalchemy import text  # loaded by the connection already
 
     return db.execute(text(question), given).mappings()

@@ -52,7 +52,7 @@ def keep(db: Connection, game: str, turn: int, record: TurnRecord) -> None:
 
 def salts_of(db: Connection | sqlite3.Connection, game: str, turn: int) -> dict[str, str]:
     """The salts of a turn as they are, by nation: for the moderator's side alone."""
-    question = "select nation, salt from salts where game = :game and turn = :turn order by nation"
+    question = "select nation, salt from salts where turn = :turn and game = :game order by nation"
     return {kept["nation"]: kept["salt"] for kept in rows(db, question, game=game, turn=turn)}
 
 

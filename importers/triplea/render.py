@@ -63,21 +63,27 @@ def rules(
     draft: RulesetDraft, acts: list[str], objectives: list[str], pairs: list[Row], by_dice: bool, main: str
 ) -> dict[str, str]:
     """File name to text of the shared tables."""
+    folder = templates() / FOLDER / "rules"
+    environment = _environment(folder)
+    context = _context(draft, acts, objectives, pairs, by_dice, main)
+    return {
+        path.name.removesuffix(".j2"): environment.get_template(path.name).render(context)
+        for path in sorted(Path(folder).glob("*.j2"))
+    }
+
+
+@cache
+def _environment(folder: Path) -> Any:
+    """The shared tables to be filled in, each read and compiled once for all games that are imported."""
     import jinja2
 
-    folder = templates() / FOLDER / "rules"
-    environment = jinja2.Environment(
+    return jinja2.Environment(
         loader=jinja2.FileSystemLoader(folder),
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
         autoescape=False,
     )
-    context = _context(draft, acts, objectives, pairs, by_dice, main)
-    return {
-        path.name.removesuffix(".j2"): environment.get_template(path.name).render(context)
-        for path in sorted(Path(folder).glob("*.j2"))
-    }
 
 
 def _context(
