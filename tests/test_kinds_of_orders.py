@@ -57,7 +57,7 @@ class Surveys(OrderKind):
         site, n = str(order["slots"]["site"]), int(order["slots"].get("n") or 1)
         if book.world.holder_of(site) != book.nation:
             book.check(Refusal(RefusalCode.SITE, f"{book.names.printed('place', site)} is not yours", "site"))
-        left = treasury.stock(book.world, book.who, "gold") - book.spent.paid.get("gold", 0)
+        left = treasury.stock(book.world, book.who, "gold") - book.spent.in_all("gold")
         if PRICE * n > left:
             book.check(Refusal(RefusalCode.MEANS, f"it costs {PRICE * n} gold, {left} are left", "n"))
         purse = treasury.main_purse(book.world, book.nation, "gold")

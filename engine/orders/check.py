@@ -23,6 +23,7 @@ from ..turn.context import Order
 from ..turn.validated_orders import Note, Refusal, RefusalCode, Remark, ValidatedOrder
 from ..units import assignment, fleet
 from ..units.attacking import ALONE, unaccompanied
+from ..world.passages import kind_matches
 from ..world.world import World
 from . import movement
 from .input_points import all_or_none, orders_now
@@ -60,7 +61,7 @@ def check(world: World, nation: str, orders: Sequence[Order], *, file: str = "")
     several readings of a line the one that is allowed is taken. What is possible only if an earlier order
     succeeds, by its dice or by the votes of others, or only if it fails, is accepted with that condition.
     """
-    filed = _numbered(world, orders)
+    filed = _numbered(world, nation, orders)
     run = _Run(world, nation, filed, file)
     if run.rolled and run.goes_on:
         _hang(run, lambda unlucky: _Run(world, nation, filed, file, unlucky))
@@ -96,15 +97,39 @@ def _in_order(intents: Mapping[int, ValidatedOrder]) -> list[ValidatedOrder]:
 def standing(world: World, nation: str, orders: Sequence[Order]) -> tuple[list[Order], dict[str, str]]:
     """Of orders those that stand when all are carried out in their turn, and the requirements of the input
     point that they together leave unmet: id -> what is missing."""
-    run = _Run(world, nation, _numbered(world, orders), "")
+    run = _Run(world, nation, _numbered(world, nation, orders), "")
     return run.standing, run.unmet
 
 
-def _numbered(world: World, orders: Sequence[Order]) -> list[Order]:
+def _suited(world: World, nation: str, order: Order) -> Order:
+    """An order of several readings with those alone by whose way of moving some of its units may go at all;
+    with all of them, if there is none."""
+    readings = [order, *order.get("readings", ())]
+    suited = [reading for reading in readings if _suits(world, nation, reading)]
+    if len(readings) in (1, len(suited)) or not suited:
+        return order
+    first = {key: value for key, value in {**order, **suited[0]}.items() if key != "readings"}
+    return {**first, "readings": suited[1:]} if len(suited) > 1 else first
+
+
+def _suits(world: World, nation: str, order: Order) -> bool:
+    """Whether some of the units that an order names may go by its way of moving."""
+    row = world.ruleset.row_of(order["order"])
+    who = world.ruleset.row_or_empty("movement", row.get("does", "")).get("who")
+    units = order["slots"].get(UNITS)
+    if who is None or not isinstance(units, Mapping):
+        return True
+    kinds = set(units)
+    if is_every(units):
+        kinds = {str(s["kind"]) for _, s in world.state.stacks(at=order["slots"].get(ORIGIN), owner=nation)}
+    return not kinds or any(kind_matches(world, who, kind) for kind in kinds)
+
+
+def _numbered(world: World, nation: str, orders: Sequence[Order]) -> list[Order]:
     """The orders with their place in the file, and the numbers of their forces as they are listed."""
     listed = fleet.Fleet()
     out = []
-    for place, order in enumerate(orders, 1):
+    for place, order in enumerate((_suited(world, nation, order) for order in orders), 1):
         more: Order = {"place": place}
         if any(fleet.makes_one(world.ruleset, r) for r in (order, *order.get("readings", ()))):
             more["number"] = listed.next()  # whether or not it stands

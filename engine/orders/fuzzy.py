@@ -25,12 +25,12 @@ from .match import ALL, is_every
 from .names import Names
 from .tokens import MOST_WORDS, SMALL, Recognizer, Token
 
-OF_ANY = ("of", "on", "in", "at", "with", "to", "for", "against", "from")
+OF_ANY = ("of", "on", "in", "into", "at", "with", "to", "for", "against", "from")
 """Small words that may stand before a thing in a slot that the form has no small word for."""
 SAME: dict[str, frozenset[str]] = {
     "from": frozenset({"from", "at", "in", "of", "leaving"}),
     "to": frozenset({"to", "into", "onto", "toward", "towards", "for", "against", "on"}),
-    "in": frozenset({"in", "at", "on", "for", "near", "of", "to"}),
+    "in": frozenset({"in", "at", "on", "for", "near", "of", "to", "over", "around"}),
     "at": frozenset({"at", "in", "on", "against"}),
     "on": frozenset({"on", "against", "at", "in", "to"}),
     "with": frozenset({"with", "using", "by"}),

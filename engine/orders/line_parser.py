@@ -143,9 +143,18 @@ class OrderReader:
         return self._option_behind(number, bare, [front for front, back in ways if not back])
 
     def with_option(self, number: int, bare: str) -> LineAttempt | None:
-        """An order that ends in an option without a colon before it; None if it does not."""
+        """An order in free wording that ends in an option, with or without a colon before it; None if it does
+        not."""
         words = split(plainly(bare))
-        return self._option_behind(number, bare, [words]) if all(w.norm != ":" for w in words) else None
+        colon = next((i for i, w in enumerate(words) if w.norm == ":"), None)
+        if colon is None:
+            return self._option_behind(number, bare, [words])
+        body, tail = words[:colon], words[colon + 1 :]
+        if not tail or self._option_parts(Matcher(tail, self.names, True), 0) is None:
+            return None
+        return self._read_freely(number, bare, body, tail, False) or self._read_freely(
+            number, bare, body, tail, True
+        )
 
     def _option_behind(
         self, number: int, bare: str, fronts: Sequence[tuple[Word, ...]]

@@ -32,7 +32,7 @@ SMALL = frozenset(
         "via",
         "through",
     }
-    | {"over", "against", "toward", "towards", "facing", "and", "vs"}
+    | {"over", "around", "against", "toward", "towards", "facing", "and", "vs"}
 )
 """Words that say which slot a thing belongs to, and mean nothing by themselves."""
 PASSED = frozenset(
