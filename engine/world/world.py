@@ -144,6 +144,23 @@ class World(Readings):
             return True
         return text is not False and bool(self.value(text, names))
 
+    def first_failing(self, tests: Iterable[str | bool | None], names: Names) -> int | None:
+        """The number of the first of several tests that does not hold; None: all do."""
+        names = self._scope(names)
+        self._depth += 1
+        try:
+            for number, text in enumerate(tests):
+                if text is None or text is True:
+                    continue
+                if text is False or not self._evaluator.run(parse(text), names):
+                    return number
+        except ExpressionError as error:
+            error.ruleset = error.ruleset or self.ruleset
+            raise
+        finally:
+            self._depth -= 1
+        return None
+
     def marked(self, value: Any, names: Names) -> Any:
         """A value that may be marked as an expression: `=...` is evaluated, all else is itself."""
         if isinstance(value, str) and value.startswith("="):
