@@ -164,7 +164,8 @@ class World(Readings):
     def marked(self, value: Any, names: Names) -> Any:
         """A value that may be marked as an expression: `=...` is evaluated, all else is itself."""
         if isinstance(value, str) and value.startswith("="):
-            return self.value(value[1:].strip(), names)
+            text = value[1:].strip()
+            return names[text] if text in names else self.value(text, names)
         return value
 
     def always(self) -> Names:
