@@ -31,6 +31,8 @@ T = TypeVar("T")
 Names = Mapping[str, Any]
 
 _NATIONS = columns("nations")
+MOST_KEPT = 20_000
+"""Values of a definition that are kept for all worlds."""
 
 
 class World(Readings):
@@ -129,9 +131,15 @@ class World(Readings):
 
     def term_values(self, expression: Expression) -> Cache:
         """Where the values of a definition are kept, by its arguments, until a table that the definition
-        reads changes.
+        reads changes; of one that reads none, for all worlds of the ruleset.
         """
-        return self._cache(("term", expression.text), self.decided_by(expression.text))
+        name, tables = ("term", expression.text), self.decided_by(expression.text)
+        if tables is None or tables:
+            return self._cache(name, tables)
+        shared = self.ruleset.derived(("timeless", expression.text), lambda: Cache(()))
+        if len(shared.values) > MOST_KEPT:
+            shared.values.clear()
+        return Cache((), shared)
 
     def decided_by(self, *texts: str) -> Tables | None:
         """The tables that decide what expressions, definitions, stats or fields say; None: any table may."""
