@@ -43,6 +43,20 @@ def send(game: Game, nation: str, text: str) -> list[str]:
     return [d.message for d in taken.found if d.severity == "error"]
 
 
+def test_lines_that_were_read_before_are_taken_alike_and_are_nobody_elses(tmp_path: Path) -> None:
+    game = started(tmp_path, "france")
+    world = view_world(game, "france")
+    text = "A Par - Bur\nA Mar S A Par - Bur\nF Bre - Nowhere\n"
+    first = take_in(game.ruleset, text, lambda _: world, nation="france")
+    first.orders[0]["slots"]["target"] = "spoiled"
+    later = take_in(game.ruleset, f"\n{text}A Par H\n", lambda _: world, nation="france")
+    assert [order["line"] for order in later.orders] == [2, 3]
+    assert [order["slots"].get("target") for order in later.orders] == ["burgundy", "paris"]
+    assert [(d.line, d.code) for d in later.found] == [(4, "O103"), (5, "O203")]
+    german = take_in(game.ruleset, text, lambda n: view_world(game, n), nation="germany")
+    assert {d.line for d in german.found if d.severity == "error"} == {1, 2, 3} and not german.orders
+
+
 def test_policies_play_to_a_draw(tmp_path: Path) -> None:
     game = started(tmp_path, **{"bots-vote-from": 1903})
     for _ in range(40):

@@ -151,6 +151,47 @@ def test_limits_count_over_the_file() -> None:
     assert codes("court gray\ncourt gray") == [(2, "O203")]
 
 
+SIGNS: dict[str, Rows] = {
+    "fields": [{"id": "marked", "of": ["place"], "type": "flag", "default": False}],
+    "definitions": [{"id": "is_free", "of": ["place"], "is": "not place.marked"}],
+    "actions": [
+        {
+            "id": "mark",
+            "syntax": "mark {place}",
+            "slots": {"place": "place"},
+            "limit": {"1": ["place", "turn"]},
+            "effects": [{"change": {"of": "=place", "field": "marked", "to": True}}],
+        },
+        {
+            "id": "use",
+            "syntax": "use {place}",
+            "slots": {"place": "place"},
+            "requires": [{"test": "is_free(place)", "message": "{place} is marked"}],
+        },
+    ],
+}
+SIGNED: Rows = [
+    {"id": "orders", "input": "orders"},
+    {"step": "signs", "do": "act", "actions": ["mark", "use"]},
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "refused"),
+    [
+        ("use ash", []),
+        ("mark ash\nuse birch", []),
+        ("mark ash\nuse ash", [(2, "O202")]),
+        ("use ash\nmark birch\nmark ash", [(1, "O202")]),
+        ("mark ash\nmark birch", []),
+        ("mark ash\nmark birch\nmark ash", [(3, "O203")]),
+        ("mark ash\nmark ash\nuse ash\nuse birch", [(2, "O203"), (3, "O202")]),
+    ],
+)
+def test_a_line_is_asked_after_what_earlier_ones_change(text: str, refused: list[tuple[int, str]]) -> None:
+    assert codes(text, ruleset=rules(SIGNED, **SIGNS)) == refused
+
+
 def test_costs_are_summed_over_the_file() -> None:
     assert codes("court gray\nbet 5\nbet 2") == [(3, "O204")]
     assert codes("bet 5\nbet 5") == []

@@ -101,12 +101,13 @@ class State:
         # place -> the owners of its stacks, until one comes or goes
         self._owners: dict[str, frozenset[str]] = {}
         units = self.tables.get("units", _NOTHING)
-        for index, field in ((self._at, "place"), (self._of, "owner"), (self._in, "force")):
+        for index, field in ((self._at, "place"), (self._of, "owner"), (self._in, "force")) if units else ():
             found: dict[str, list[str]] = {}
             for key, row in units.items():
                 if field in row:
                     found.setdefault(row[field], []).append(key)
-            index.update((value, frozenset(keys)) for value, keys in found.items())
+            for value, keys in found.items():
+                index[value] = frozenset(keys)
 
     # ---- reading
 

@@ -9,7 +9,8 @@ reads a text (`parse.py`) decides which of several attempts counts. Several orde
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from itertools import chain, product
 from typing import Any, NamedTuple
 
@@ -576,10 +577,9 @@ def _again(order: Order, number: int) -> Order:
     return out
 
 
-def _copied(value: Any) -> Any:
-    if type(value) is dict:
-        return {key: _copied(one) for key, one in value.items()}
-    return [_copied(one) for one in value] if type(value) is list else value
+def _copied(values: Mapping[str, Any]) -> dict[str, Any]:
+    """What slots hold, with the lists and the counts of units among it."""
+    return {key: deepcopy(value) if type(value) in (dict, list) else value for key, value in values.items()}
 
 
 def plainly(line: str) -> str:

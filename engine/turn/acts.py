@@ -54,11 +54,12 @@ def _waits(turn: Turn, row: Row, order: Order) -> bool:
 
 def perform(turn: Turn, row: Row, order: Order) -> None:
     """One act: refused with a reason, or paid for and carried out whole."""
-    why = refusal(turn, row, order, turn.order_names(order))
+    names = turn.order_names(order)
+    why = refusal(turn, row, order, names)
     if why is not None:
         turn.drop_order(order, why.text, why.code)
     else:
-        carry_out(turn, row, order)
+        carry_out(turn, row, order, names)
 
 
 def _in_order(row: Row, slots: Mapping[str, Any]) -> list[Any]:
@@ -70,11 +71,10 @@ def _in_order(row: Row, slots: Mapping[str, Any]) -> list[Any]:
     return [slots[k] for k in sorted(slots, key=lambda k: (at[k] < 0, at[k], k))]
 
 
-def carry_out(turn: Turn, row: Row, order: Order) -> None:
+def carry_out(turn: Turn, row: Row, order: Order, names: Names) -> None:
     """An act that may be given is paid for, rolled and done; if an effect of it fails, nothing of it is, and
-    it costs nothing.
+    it costs nothing. `names` are those of the order.
     """
-    names = turn.order_names(order)
     rule = f"actions/{row['id']}"
     subject = ":".join([order["nation"], *(str(id_of(v)) for v in _in_order(row, order.get("slots", {})))])
     readers = audience_ids(turn.world, row.get("audience"), names)
@@ -156,8 +156,9 @@ def closed(turn: OrderContext, row: Row, nation: str) -> Refusal | None:
 def exhausted(turn: OrderContext, row: Row, names: Names, spent: Spent | None = None) -> Refusal | None:
     """The limit under which the act has been given as often as it may."""
     for keys, most in limits(row):
-        before = spent.used.get(_use_key(turn, row, keys, names), 0) if spent else 0
-        if uses(turn, row, keys, names) + before >= most:
+        key = _use_key(turn, row, keys, names)
+        before = spent.used.get(key, 0) if spent else 0
+        if _used(turn, keys, key) + before >= most:
             return Refusal(RefusalCode.LIMIT, limit_words(keys, most))
     return None
 
@@ -254,9 +255,9 @@ def person(turn: OrderContext, nation: str) -> str:
     return turn.world.commander_of(nation) if seat in vacancies.NAMELESS else seat
 
 
-def uses(turn: OrderContext, row: Row, keys: tuple[str, ...], names: Names) -> int:
-    """How often an act has been used under a limit's keys, in this turn or in the game."""
-    found = turn.state.row("uses", _use_key(turn, row, keys, names))
+def _used(turn: OrderContext, keys: tuple[str, ...], key: str) -> int:
+    """How often an act has been used under a limit's keys, in this turn or in the game, by its counter."""
+    found = turn.state.row("uses", key)
     if not found or ("turn" in keys and found.get("turn") != turn.number):
         return 0
     return int(found["n"])
@@ -270,7 +271,7 @@ def use_keys(turn: OrderContext, row: Row, names: Names) -> list[str]:
 def count_use(turn: Turn, row: Row, names: Names) -> None:
     for keys, _ in limits(row):
         key = _use_key(turn, row, keys, names)
-        now = {"n": uses(turn, row, keys, names) + 1, "turn": turn.number, "nation": names["self"].id}
+        now = {"n": _used(turn, keys, key) + 1, "turn": turn.number, "nation": names["self"].id}
         turn.journal.put_row("uses", key, now)
 
 

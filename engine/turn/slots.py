@@ -72,13 +72,13 @@ def unmet(context: OrderContext, row: Row, names: Names, *, secrets: bool = True
     kind.
     """
     names = {"earlier": {}, **names}
-    for need in needs_of(context.ruleset, row):
-        if not context.world.test(test_of(need, secrets), names):
-            slots = row.get("slots", {})
-            return Refusal(
-                RefusalCode.UNMET, fill(context.world, need["message"], names), next(iter(slots), "")
-            )
-    return None
+    needs = needs_of(context.ruleset, row)
+    failing = context.world.first_failing([test_of(need, secrets) for need in needs], names)
+    if failing is None:
+        return None
+    slots = row.get("slots", {})
+    why = fill(context.world, needs[failing]["message"], names)
+    return Refusal(RefusalCode.UNMET, why, next(iter(slots), ""))
 
 
 class SlotTest(NamedTuple):

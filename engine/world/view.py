@@ -83,8 +83,13 @@ class Viewer:
             within = self._within(row, reader)
             shown = tables.setdefault(row["what"], {})
             tested: dict[tuple[str | None, str | None], bool] = {}
+            plain = within is None and "when" not in row and row.get("as") not in ("band", "number")
             for owner, items in self._reached_items(row, reader):
                 if row.get("as") == "band" and self._shown_whole(row, reader, owner):
+                    continue
+                if plain:
+                    for id_, _, fields in items:
+                        shown[id_] = fields if id_ not in shown else {**shown[id_], **fields}
                     continue
                 for id_, place, fields in items:
                     if within is not None and place not in within:

@@ -31,6 +31,8 @@ T = TypeVar("T")
 Names = Mapping[str, Any]
 
 _NATIONS = columns("nations")
+MOST_KEPT = 20_000
+"""Values of a definition that are kept for all worlds."""
 
 
 class World(Readings):
@@ -129,9 +131,15 @@ class World(Readings):
 
     def term_values(self, expression: Expression) -> Cache:
         """Where the values of a definition are kept, by its arguments, until a table that the definition
-        reads changes.
+        reads changes; of one that reads none, for all worlds of the ruleset.
         """
-        return self._cache(("term", expression.text), self.decided_by(expression.text))
+        name, tables = ("term", expression.text), self.decided_by(expression.text)
+        if tables is None or tables:
+            return self._cache(name, tables)
+        shared = self.ruleset.derived(("timeless", expression.text), lambda: Cache(()))
+        if len(shared.values) > MOST_KEPT:
+            shared.values.clear()
+        return Cache((), shared)
 
     def decided_by(self, *texts: str) -> Tables | None:
         """The tables that decide what expressions, definitions, stats or fields say; None: any table may."""
@@ -144,10 +152,28 @@ class World(Readings):
             return True
         return text is not False and bool(self.value(text, names))
 
+    def first_failing(self, tests: Iterable[str | bool | None], names: Names) -> int | None:
+        """The number of the first of several tests that does not hold; None: all do."""
+        names = self._scope(names)
+        self._depth += 1
+        try:
+            for number, text in enumerate(tests):
+                if text is None or text is True:
+                    continue
+                if text is False or not self._evaluator.run(parse(text), names):
+                    return number
+        except ExpressionError as error:
+            error.ruleset = error.ruleset or self.ruleset
+            raise
+        finally:
+            self._depth -= 1
+        return None
+
     def marked(self, value: Any, names: Names) -> Any:
         """A value that may be marked as an expression: `=...` is evaluated, all else is itself."""
         if isinstance(value, str) and value.startswith("="):
-            return self.value(value[1:].strip(), names)
+            text = value[1:].strip()
+            return names[text] if text in names else self.value(text, names)
         return value
 
     def always(self) -> Names:

@@ -185,7 +185,7 @@ class Acts(OrderKind):
     def carry_out(self, position: Lookahead, found: Understood, filed: Order) -> None:
         """The act itself, with all its effects."""
         del found
-        acts.carry_out(position.turn, self.row, filed)
+        acts.carry_out(position.turn, self.row, filed, position.turn.order_names(filed))
 
 
 class _ActionChoices:

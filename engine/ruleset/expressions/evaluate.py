@@ -54,8 +54,8 @@ class Evaluator:
         try:
             if self.definition is not None:
                 return self.definition.value(expression.tree, names)
-            code = _CODE.get(expression.text)
-            return (self._new_code(expression) if code is None else code)(self, names)
+            code = _CODE.get(expression.text) or self._code(expression)
+            return code(self, names)
         except ExpressionError as error:
             error.expression = error.expression or expression.text
             raise
@@ -76,10 +76,12 @@ class Evaluator:
             raise found from wrong
 
     @staticmethod
-    def _new_code(expression: Expression) -> Code:
-        if len(_CODE) >= MOST_CODE:  # texts of a long-lived process that nobody asks any more
-            _CODE.clear()
-        code = _CODE[expression.text] = compiled(expression.tree)
+    def _code(expression: Expression) -> Code:
+        code = _CODE.get(expression.text)
+        if code is None:
+            if len(_CODE) >= MOST_CODE:  # texts of a long-lived process that nobody asks any more
+                _CODE.clear()
+            code = _CODE[expression.text] = compiled(expression.tree)
         return code
 
     def _missing(self, key: Any, expression: Expression, names: Mapping[str, Any]) -> ExpressionError | None:
