@@ -384,6 +384,14 @@ class World(Readings):
             return exact(Fraction(value))
         return value
 
+    def bounded(self, value: Any, row: Row, names: Names) -> Any:
+        """A number within the bounds of a row (`at_least`, `at_most`), if it has any."""
+        if "at_least" in row:
+            value = max(value, self.number(row["at_least"], names))
+        if "at_most" in row:
+            value = min(value, self.number(row["at_most"], names))
+        return value
+
     def _no_number(self, text: str, found: Any) -> ExpressionError:
         said = found.id if isinstance(found, Entity) else str(found)
         if found is None:
