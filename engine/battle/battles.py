@@ -100,7 +100,7 @@ class Battle:
     def rule(self) -> str:
         return f"battles/{self.row['id']}"
 
-    def note_fighters(self, plan: Plan) -> None:
+    def note_who_fights(self, plan: Plan) -> None:
         """Remember which kinds of units have fought on each side, by owner (`fought`)."""
         for group in plan.groups:
             if group.n and not group.virtual:

@@ -372,7 +372,7 @@ def _round(battle: Battle, busy: dict[str, str]) -> None:
     members = troops(battle, busy)
     battle.number += 1
     plan = compile_contest(battle, members)
-    battle.note_fighters(plan)
+    battle.note_who_fights(plan)
     dice = RealDice(streams(battle))
     rounds = Rounds(plan, dice, recorded=True)
     batch = start(plan)

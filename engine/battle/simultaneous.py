@@ -72,7 +72,7 @@ def fight(turn: Turn, battles: Sequence[Battle]) -> None:
     for battle in battles:
         plan = compile_contest(battle, troops(battle, {}))
         battle.number += 1
-        battle.note_fighters(plan)
+        battle.note_who_fights(plan)
         dice, held = RealDice(streams(battle)), list[Held]()
         everything.append(ThrownBattle(battle, plan, dice, Rounds(plan, dice, held=held), held))
     for thrown in everything:
