@@ -272,7 +272,7 @@ def test_the_last_reports_resolve_each_turn_once_again(
         return again(game, before, *args, **more)
 
     monkeypatch.setattr(luck_found, "resolved_again", resolved_again)
-    monkeypatch.setattr(report_files, "_hands", lambda *_: hands)
+    monkeypatch.setattr(report_files, "_processes", lambda *_: hands)
     report_files.write_reports(made, tmp_path / "reports", [None, *nations], made.drawing())
     assert sorted(map(int, log.read_text().split())) == [number for number, _, _ in made.stages()][:-1]
     texts = [(tmp_path / "reports" / f"{reader}.txt").read_text() for reader in ("moderator", *nations)]

@@ -30,7 +30,7 @@ from wteaw.report.map import (
     Panel,
     Place,
     Work,
-    coloured,
+    colored,
     draw,
     layout_from,
     nearest_point_shapes,
@@ -229,10 +229,10 @@ def test_a_prefix_must_be_a_name(prefix: str) -> None:
         draw(SMALL, prefix=prefix)
 
 
-@pytest.mark.parametrize("colour", ["red", "#12", "url(#x)", '#123456" onload="'])
-def test_a_colour_must_be_hexadecimal(colour: str) -> None:
+@pytest.mark.parametrize("color", ["red", "#12", "url(#x)", '#123456" onload="'])
+def test_a_color_must_be_hexadecimal(color: str) -> None:
     with pytest.raises(ValueError, match="#rrggbb"):
-        Owner("x", "X", colour=colour)
+        Owner("x", "X", color=color)
 
 
 def test_without_shapes_each_place_gets_what_is_nearest() -> None:
@@ -272,7 +272,7 @@ def test_items_about_unknown_places_are_passed_over() -> None:
     assert draw(model) == draw(SMALL)
 
 
-def test_success_and_failure_differ_without_colours() -> None:
+def test_success_and_failure_differ_without_colors() -> None:
     def grey(outcome: str) -> str:
         model = replace(
             SMALL, arrows=(Arrow("ash", "elm", outcome),), highlights=(Highlight("oak", outcome),)
@@ -299,10 +299,10 @@ def test_works_stand_on_their_own_side_of_the_border() -> None:
 
 def test_owners_never_look_alike() -> None:
     many = tuple(Owner(f"o{k}", f"O{k}", group=("", "x", "y")[k % 3]) for k in range(150))
-    looks = [(owner.colour, owner.pattern) for owner in coloured(many)]
+    looks = [(owner.color, owner.pattern) for owner in colored(many)]
     assert len(set(looks)) == len(looks)
-    kept = coloured((Owner("a", "A", colour="#010203"), *many))[0]
-    assert kept.colour == "#010203"
+    kept = colored((Owner("a", "A", color="#010203"), *many))[0]
+    assert kept.color == "#010203"
 
 
 def test_panels_show_what_their_bounds_say() -> None:
@@ -416,12 +416,12 @@ def test_shapes_are_derived_from_coasts(tmp_path: Path, monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize("scenario", sorted(p.stem for p in scenarios().glob("*.yaml")))
 def test_owners_stand_apart_to_every_kind_of_eye(scenario: str) -> None:
-    """Whoever shares a pattern differs in colour, as a library computes it, to those who lack a kind of cones or see no colour."""
+    """Whoever shares a pattern differs in color, as a library computes it, to those who lack a kind of cones or see no color."""
     data, ruleset, _ = load_scenario(scenarios() / f"{scenario}.yaml")
     assert data is not None and ruleset is not None
     owners = map_model(ruleset, initial_state(ruleset, data), Drawing()).owners
     assert len(owners) >= 2
-    rgb = {o.id: [int(o.colour[k : k + 2], 16) / 255 for k in (1, 3, 5)] for o in owners}
+    rgb = {o.id: [int(o.color[k : k + 2], 16) / 255 for k in (1, 3, 5)] for o in owners}
     kinds = [
         {"name": "sRGB1+CVD", "cvd_type": kind, "severity": 100}
         for kind in ("protanomaly", "deuteranomaly", "tritanomaly")

@@ -30,7 +30,7 @@ def test_several_processes_write_what_one_writes(
 ) -> None:
     written = {}
     for hands in (1, 2):
-        monkeypatch.setattr(report_files, "_hands", lambda *_, hands=hands: hands)
+        monkeypatch.setattr(report_files, "_processes", lambda *_, hands=hands: hands)
         files = write_reports(game, tmp_path / str(hands), [None, *commanded(game)], game.drawing())
         assert [p.name for p in files[:2]] == ["moderator.txt", "moderator.html"] and len(
             files
@@ -42,7 +42,7 @@ def test_several_processes_write_what_one_writes(
 def test_what_a_second_process_cannot_write_is_told(
     game: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(report_files, "_hands", lambda *_: 2)
+    monkeypatch.setattr(report_files, "_processes", lambda *_: 2)
     for nation in commanded(game)[1:]:  # whatever the second process begins with
         (tmp_path / f"{nation}.txt").mkdir()
     with pytest.raises(IsADirectoryError):

@@ -224,7 +224,7 @@ def test_fresh_dice_are_another_attempt_under_another_commitment(tmp_path: Path)
     game = new(tmp_path)
     before = game.stage().commitment
     first = game.resolve(dry=True).position.head
-    game.again("everybody agreed")
+    game.give_fresh_dice("everybody agreed")
     assert game.stage().commitment != before and game.resolve(dry=True).position.head != first
 
 

@@ -265,7 +265,7 @@ class Games:
             guard, found = self._open[id_]
         with guard:
             self._renew(found)
-            mine = found.beside()
+            mine = found.for_another_reader()
         yield mine
 
     def _found(self, id_: str) -> Game:
@@ -291,7 +291,7 @@ class Games:
         if self._rules_of(game.id) != game.ruleset.hash:
             found = self._found(game.id)
             game.ruleset, game.geography, game._stage = found.ruleset, found.geography, None
-        game.look_again()
+        game.refresh()
         game.stage()
 
     @contextmanager

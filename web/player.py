@@ -63,22 +63,23 @@ HEADLINE = 120
 """How long a heading may grow by another sentence."""
 
 
+PAGES = (
+    ("turn", "Turn"),
+    ("orders", "Orders"),
+    ("map", "Map"),
+    ("nation", "Nation"),
+    ("messages", "Messages"),
+    ("try", "Try out"),
+    ("proof", "Proof"),
+    ("help", "Help"),
+)
+
+
 def head(visit: Visit, game: Game, page: str) -> PageHead:
-    """What stands above each page of a player."""
-    name = game.name_of(visit.role.nation)
-    pages = [
-        ("turn", "Turn"),
-        ("orders", "Orders"),
-        ("map", "Map"),
-        ("nation", "Nation"),
-        ("messages", "Messages"),
-    ]
-    pages += [
-        ("try", "Try out"),
-        *([("proof", "Proof")] if rolls_dice(game.ruleset) else []),
-        ("help", "Help"),
-    ]
-    return PageHead.of(visit, game, name, page, pages, DONE)
+    """What stands above each page of a player; without dice there is no proof of them."""
+    dice = rolls_dice(game.ruleset)
+    pages = [(place, name) for place, name in PAGES if dice or place != "proof"]
+    return PageHead.of(visit, game, game.name_of(visit.role.nation), page, pages, DONE)
 
 
 # ---- the turn

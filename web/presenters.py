@@ -176,7 +176,7 @@ def _told(
     sides = []
     for side in (mine, theirs):
         for owner in sorted(fight.owners(side), key=lambda o: (o != reader, o)):
-            began, lost = fight.sides.get(side, {}).get(owner, {}), fight.lost.get(side, {}).get(owner, {})
+            began, lost = fight.units_of(side, owner)
             all_lost = bool(began) and lost == began
             n = sum(lost.values())
             if not n:

@@ -100,6 +100,12 @@ class Battle:
     def rule(self) -> str:
         return f"battles/{self.row['id']}"
 
+    def note_who_fights(self, plan: Plan) -> None:
+        """Remember which kinds of units have fought on each side, by owner (`fought`)."""
+        for group in plan.groups:
+            if group.n and not group.virtual:
+                self.fought[group.side].setdefault(group.owner, set()).add(group.kind)
+
     def losses(self, side: int) -> int:
         return sum(n for kinds in self.lost[side].values() for n in kinds.values())
 
@@ -388,11 +394,14 @@ def compile_fire_on_retreat(battle: Battle, members: Sequence[Troops]) -> Plan:
     )
 
 
-def outline_contest(battle: Battle, members: Sequence[Troops]) -> tuple[list[Group], list[list[int]]]:
-    """The groups, and for each side those that keep it in the battle, without values and stages."""
-    return make_outline(
+def outline_contest(battle: Battle, members: Sequence[Troops]) -> tuple[list[Group], list[bool]]:
+    """The groups, without values and stages, and for each side whether it has any that keep it in the
+    battle.
+    """
+    groups, holding = make_outline(
         battle.turn.world, battle.row, members, _setting(battle), virtual_left=battle.virtual_left
     )
+    return groups, [any(groups[i].n for i in side) for side in holding]
 
 
 def _setting(battle: Battle) -> Setting:

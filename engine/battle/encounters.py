@@ -115,10 +115,15 @@ def targeted(turn: Turn, row: Row) -> list[Battle]:
                 acting.setdefault(place, []).append(force)
     out = []
     for place, those in sorted(acting.items()):
-        owners = sorted({str(turn.state.get("forces", f, "owner")) for f in those})
-        parties = (Party(forces=set(those)), Party(place=place, against=tuple(owners)))
-        out.append(Battle(turn, row, place, place, parties, attacks(row)))
+        out.append(_against_place(turn, row, place, place, those))
     return out
+
+
+def _against_place(turn: Turn, row: Row, place: str, subject: str, those: Sequence[str]) -> Battle:
+    """A battle of forces with whoever stands against their owners in a place."""
+    owners = sorted({str(turn.state.get("forces", force, "owner")) for force in those})
+    parties = (Party(forces=set(those)), Party(place=place, against=tuple(owners)))
+    return Battle(turn, row, place, subject, parties, attacks(row))
 
 
 def passed(turn: Turn, row: Row) -> list[Battle]:
@@ -140,9 +145,7 @@ def passed(turn: Turn, row: Row) -> list[Battle]:
     if row.get("once"):
         _settle(turn, row, [f for those in over.values() for f in those])
     for (step, place), those in sorted(over.items()):
-        owners = sorted({str(turn.state.get("forces", f, "owner")) for f in those})
-        parties = (Party(forces=set(those)), Party(place=place, against=tuple(owners)))
-        out.append(Battle(turn, row, place, f"{place}:passed:{step}", parties, attacks(row)))
+        out.append(_against_place(turn, row, place, f"{place}:passed:{step}", those))
     return out
 
 

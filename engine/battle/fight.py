@@ -221,10 +221,9 @@ def _stands(battle: Battle) -> bool:
     members = troops(battle, {})
     if not any(m.side == ATTACKER for m in members):
         return False
-    groups, holding = outline_contest(battle, members)
+    groups, standing = outline_contest(battle, members)
     if not battle.began:
         battle.began = describe(groups)
-    standing = [any(groups[i].n for i in side) for side in holding]
     return standing[ATTACKER] and (standing[DEFENDER] or bool(at_home(battle)))
 
 
@@ -373,9 +372,7 @@ def _round(battle: Battle, busy: dict[str, str]) -> None:
     members = troops(battle, busy)
     battle.number += 1
     plan = compile_contest(battle, members)
-    for group in plan.groups:
-        if group.n and not group.virtual:
-            battle.fought[group.side].setdefault(group.owner, set()).add(group.kind)
+    battle.note_who_fights(plan)
     dice = RealDice(streams(battle))
     rounds = Rounds(plan, dice, recorded=True)
     batch = start(plan)
@@ -404,9 +401,7 @@ def _round(battle: Battle, busy: dict[str, str]) -> None:
 
 def _check(battle: Battle) -> None:
     """After withdrawals: is anybody left to fight?"""
-    members = troops(battle, {})
-    groups, holding = outline_contest(battle, members)
-    standing = [any(groups[i].n for i in side) for side in holding]
+    _, standing = outline_contest(battle, troops(battle, {}))
     if standing[0] and not standing[1] and at_home(battle):
         battle.calls_home = True
     elif not all(standing):

@@ -72,9 +72,7 @@ def fight(turn: Turn, battles: Sequence[Battle]) -> None:
     for battle in battles:
         plan = compile_contest(battle, troops(battle, {}))
         battle.number += 1
-        for group in plan.groups:
-            if group.n and not group.virtual:
-                battle.fought[group.side].setdefault(group.owner, set()).add(group.kind)
+        battle.note_who_fights(plan)
         dice, held = RealDice(streams(battle)), list[Held]()
         everything.append(ThrownBattle(battle, plan, dice, Rounds(plan, dice, held=held), held))
     for thrown in everything:
@@ -141,8 +139,7 @@ def _fall(turn: Turn, thrown: ThrownBattle) -> None:
 
 def _end(turn: Turn, thrown: ThrownBattle) -> None:
     battle, compared = thrown.battle, thrown.rounds.compared
-    groups, holding = outline_contest(battle, troops(battle, {}))
-    standing = [any(groups[i].n for i in side) for side in holding]
+    _, standing = outline_contest(battle, troops(battle, {}))
     battle.over = True
     battle.winner = last_standing(standing)
     battle.better = 1 - compared.loser if compared is not None and compared.loser is not None else None

@@ -409,7 +409,7 @@ def rollback(
         return
     fresh = opened.rollback(to, reason)
     if fresh_dice and not fresh:
-        opened.again(reason)
+        opened.give_fresh_dice(reason)
     again = (
         "Keys of its dice were known already: it has fresh ones. Publish the new commitment (`wteaw "
         "dice commit`)."

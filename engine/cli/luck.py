@@ -26,12 +26,12 @@ def luck(
     from ..play.dice_statistics import luck as luck_of
     from ..report.dice_statistics import luck_parts
     from ..report.render import parts_as_html, parts_as_text
-    from ..store.per_process import hands
+    from ..store.per_process import processes_for
     from .names import nation_named
 
     opened = open_game(game)
     reader = nation_named(nation, opened.ruleset, opened.stage().position.state) if nation else None
-    workers = hands(opened, len(opened.stages()) - 1)
+    workers = processes_for(opened, len(opened.stages()) - 1)
     with Working("resolving the turns again"):
         known = luck_of(opened, reader, workers=workers)
     if format == "json":

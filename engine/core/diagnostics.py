@@ -72,9 +72,9 @@ def tidy(found: Iterable[Diagnostic]) -> list[Diagnostic]:
 def nearest(word: str, known: Iterable[str], *, count: int = 1) -> list[str]:
     """The known words that somebody who wrote `word` most likely meant; none if nothing is close.
 
-    >>> nearest("coluor", ["colour", "weight", "size"])
-    ['colour']
-    >>> nearest("temperature", ["colour", "weight"])
+    >>> nearest("colro", ["color", "weight", "size"])
+    ['color']
+    >>> nearest("temperature", ["color", "weight"])
     []
     """
     choices = sorted({k for k in known if isinstance(k, str)})
@@ -92,7 +92,7 @@ def nearest(word: str, known: Iterable[str], *, count: int = 1) -> list[str]:
     found = close[:count]
     if not found and _fold(word).endswith("ies") and f"{_fold(word)[:-3]}y" in folded:
         found = [f"{_fold(word)[:-3]}y"]
-    if not found and len(word) >= 4:  # a part of a compound id: colour for map-colour
+    if not found and len(word) >= 4:  # a part of a compound id: color for map-color
         part = _fold(word)
         found = sorted((k for k in folded if part in k.split("-")), key=len)[:count]
     return [folded[k] for k in found]

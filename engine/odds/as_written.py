@@ -169,8 +169,7 @@ def _stand(turn: Turn, place: str, nation: str, units: Force) -> None:
 def _is_fought(battle: Battle, nation: str) -> bool:
     """Whether a nation attacks in a battle in which both sides have somebody to fight with."""
     members = troops(battle, {})
-    groups, holding = outline_contest(battle, members)
-    standing = [any(groups[i].n for i in side) for side in holding]
+    _, standing = outline_contest(battle, members)
     return all(standing) and any(m.side == ATTACKER and m.row["owner"] == nation for m in members)
 
 

@@ -136,7 +136,7 @@ def _ends(odds: Odds, y: float) -> tuple[list[str], float]:
 
 
 def _losses(odds: Odds, side: int, x: float, y: float) -> list[str]:
-    """The distribution of one side's losses: bars on two labelled axes, and the mean."""
+    """The distribution of one side's losses: bars on two labeled axes, and the mean."""
     name = SIDES[side]
     chances = list(odds.losses.get(name, ()))
     most = int(sum(n for kinds in odds.began.get(name, {}).values() for n in kinds.values()))

@@ -37,6 +37,7 @@ _SHARE = re.compile(
 """Words for a share of units, which no order can say."""
 _SLASH = re.compile(r"(?<=[^\W\d])\s*/\s*(?=[^\W\d])")
 """A stroke between two names, which may be an arrow."""
+_SEMICOLON = re.compile(";")
 _PART = re.compile(r"\s*(?:;|,|\band\b|&|\+|\.(?=\s|$))\s*", re.IGNORECASE)
 
 
@@ -88,9 +89,8 @@ class LineReader(OrderReader):
         """A line of several orders of which some name what nobody knows: the others, and a finding for each
         of these; None if it is not so. Units that are sent somewhere together are never parted by it."""
         bare = strip_comment(line)
-        marks = list(re.finditer(";", bare) if ";" in bare else _PART.finditer(bare))
-        starts, ends = [0, *(m.end() for m in marks)], [*(m.start() for m in marks), len(bare)]
-        spans = [(a, b) for a, b in zip(starts, ends, strict=True) if bare[a:b].strip()]
+        spans = _between(bare, _SEMICOLON if ";" in bare else _PART)
+        spans = [(a, b) for a, b in spans if bare[a:b].strip()]
         if not 2 <= len(spans) <= MOST_PARTS:
             return None
         orders: list[Order] = []
@@ -146,11 +146,7 @@ class LineReader(OrderReader):
 
     def _literally(self, number: int, bare: str) -> LineAttempt | None:
         """Several orders in one line, each whole by itself: between marks, or one right after the other."""
-        marks = list(_PART.finditer(bare))
-        spans = list(
-            zip([0, *(m.end() for m in marks)], [*(m.start() for m in marks), len(bare)], strict=True)
-        )
-        spans = [(a, b) for a, b in spans if bare[a:b].strip()]
+        spans = [(a, b) for a, b in _between(bare, _PART) if bare[a:b].strip()]
         if len(spans) < 2:
             spans = self._one_after_the_other(bare)
         if not 2 <= len(spans) <= MOST_WORDS:
@@ -198,24 +194,14 @@ class LineReader(OrderReader):
         before."""
         if mark not in bare and not (mark == "," and _PART.search(bare)):
             return None
-        if mark == ";":
-            ends = [m.start() for m in re.finditer(";", bare)]
-            spans = [
-                (a + (i > 0), b) for i, (a, b) in enumerate(zip([0, *ends], [*ends, len(bare)], strict=True))
-            ]
-        else:
-            marks = list(_PART.finditer(bare))
-            spans = list(
-                zip([0, *(m.end() for m in marks)], [*(m.start() for m in marks), len(bare)], strict=True)
-            )
+        spans = _between(bare, _SEMICOLON if mark == ";" else _PART)
         spans = [(a, b) for a, b in spans if bare[a:b].strip()]
         if not 2 <= len(spans) <= (MOST_PARTS if mark == "," else 100):
             return None
         found = self._parted(number, bare, spans, "", mark)
         last = bare[slice(*spans[-1])]
-        for word in (
-            reversed(split(last)[1:]) if mark == "," else ()
-        ):  # the end of the line may be meant for all its parts
+        # the end of the line may be meant for all its parts
+        for word in reversed(split(last)[1:]) if mark == "," else ():
             if found is None and word.norm in fuzzy.SAME:
                 found = self._parted(number, bare, spans, "", mark, shared=last[word.column - 1 :])
         return found
@@ -226,14 +212,7 @@ class LineReader(OrderReader):
         title, colon, _ = bare.partition(":")
         if not colon or not title.strip():
             return None
-        marks = list(_PART.finditer(bare, len(title) + 1))
-        spans = list(
-            zip(
-                [len(title) + 1, *(m.end() for m in marks)],
-                [*(m.start() for m in marks), len(bare)],
-                strict=True,
-            )
-        )
+        spans = _between(bare, _PART, len(title) + 1)
         if not 2 <= len(spans) <= MOST_PARTS:
             return None
         return self._parted(number, bare, spans, "", ":", title=title)
@@ -409,6 +388,14 @@ class LineReader(OrderReader):
         )
         counted = any(t.units and not is_every(t.units) for t in tokens)
         return sum(bool(t.names) for t in tokens) + 2 * begins + 2 * counted
+
+
+def _between(bare: str, mark: re.Pattern[str], start: int = 0) -> list[tuple[int, int]]:
+    """Where the parts of a line between marks begin and end, from a column on; some may be empty."""
+    marks = list(mark.finditer(bare, start))
+    return list(
+        zip([start, *(m.end() for m in marks)], [*(m.start() for m in marks), len(bare)], strict=True)
+    )
 
 
 def _counted_spans(bare: str) -> list[tuple[int, int]]:

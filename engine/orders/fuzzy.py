@@ -185,7 +185,7 @@ def _flattened(pattern: Pattern, optional: bool = False) -> Iterator[tuple[tuple
 
 @dataclass
 class WordLine:
-    """A line of words and what is recognised in it. With `loose` names may be misspelled."""
+    """A line of words and what is recognized in it. With `loose` names may be misspelled."""
 
     words: tuple[Word, ...]
     names: Names
@@ -212,7 +212,7 @@ class WordLine:
 
     def nearest(self, count: int = 3) -> list[FuzzyReading]:
         """The forms that come nearest, whole or not, each once; none if nothing of any form was
-        recognised."""
+        recognized."""
         if not self.words or len(self.words) > MOST_WORDS:
             return []
         best: dict[str, FuzzyReading] = {}
@@ -395,7 +395,7 @@ def _rank(reading: FuzzyReading) -> int:
 def _assigned(
     way: _Way, tokens: Sequence[Token], partly: bool
 ) -> Iterator[tuple[dict[str, Any], int, int, int, tuple[str, ...]]]:
-    """Ways to put what was recognised into the slots: the values, their cost, how many things are left, how
+    """Ways to put what was recognized into the slots: the values, their cost, how many things are left, how
     many of these are no bare numbers, and guessed slots."""
     tried = 0
 
@@ -442,7 +442,7 @@ def _assigned(
 
 
 def _fits(way: _Way, one: _Slot, token: Token, values: dict[str, Any]) -> dict[str, Any] | None:
-    """What a slot, and with it a number's slot beside it, is given by something recognised; None if it cannot
+    """What a slot, and with it a number's slot beside it, is given by something recognized; None if it cannot
     stand there."""
     slot = one.slot
     if slot.kind == "units":

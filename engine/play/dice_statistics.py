@@ -25,7 +25,7 @@ from ..core.parallel import shared_out
 from ..core.state import Entity
 from ..odds.dice_statistics import TRIALS, Onlooker, RecordedThrow
 from ..store import Game, StoredPosition, StoreError
-from ..store.per_process import Parted
+from ..store.per_process import GamePerProcess
 from ..world.amounts import face_fits
 from ..world.messages import printed
 from ..world.world import World
@@ -204,7 +204,8 @@ def luck(game: Game, reader: str | None = None, *, workers: int = 1) -> Luck:
     ended.
 
     It is found once for a game as it stands. So many `workers` resolve again those of its turns that nobody
-    watched, processes that are forked: only a program of one thread may have several (`parted.hands`).
+    watched, processes that are forked: only a program of one thread may have several
+    (`per_process.processes_for`).
 
     StoreError while it runs, except for the moderator; BrokenGame where a turn does not come out as it did
     (`wteaw verify`).
@@ -235,13 +236,13 @@ class _Kept:
 def _luck(kept: _Kept) -> Luck:
     game = kept.game
     numbers = [number for number, _, _ in game.stages()]
-    parted = Parted(game)
+    shared = GamePerProcess(game)
     # the later one of a pair begins the next
-    stage = lru_cache(maxsize=2)(lambda number: parted.here().stage(number))
+    stage = lru_cache(maxsize=2)(lambda number: shared.here().stage(number))
     pairs = list(pairwise(numbers))
     unseen = [pair for pair in pairs if pair[0] not in game.onlookers]
     again = shared_out(
-        lambda pair: _throws(parted.here(), stage(pair[0]), stage(pair[1])), unseen, kept.workers
+        lambda pair: _throws(shared.here(), stage(pair[0]), stage(pair[1])), unseen, kept.workers
     )
     seen = {number: who.throws for number, who in game.onlookers.items()} | {
         n: t for (n, _), t in zip(unseen, again, strict=True)

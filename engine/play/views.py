@@ -46,7 +46,7 @@ class Views:
         self._last: tuple[str, World] | None = None
         self._used: dict[int, tuple[str, Commitment, set[str]]] = {}
 
-    def parted(self, game: Game) -> Views:
+    def for_process(self, game: Game) -> Views:
         """The same views of the same game as another process has it: what was read and made of it is
         shared.
         """

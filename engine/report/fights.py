@@ -48,6 +48,10 @@ class Fight:
     def owners(self, side: str) -> list[str]:
         return sorted({*self.sides.get(side, {}), *self.lost.get(side, {})})
 
+    def units_of(self, side: str, owner: str) -> tuple[dict[str, int], dict[str, int]]:
+        """What a nation had on a side when the battle began, and what it has lost: kind -> number."""
+        return self.sides.get(side, {}).get(owner, {}), self.lost.get(side, {}).get(owner, {})
+
     def parties(self) -> set[str]:
         return {o for side in SIDES for o in self.owners(side)}
 
@@ -435,7 +439,7 @@ def _rows(fight: Fight, words: Wording) -> list[_Side]:
         hoped = "-" if expected is None else f"{float(expected):.1f}"
         said = (str(scored), hoped) if dice and scored is not None else ("-", "-")
         for number, owner in enumerate(sorted(fight.owners(side), key=lambda o: (o != words.reader, o))):
-            began, lost = fight.sides.get(side, {}).get(owner, {}), fight.lost.get(side, {}).get(owner, {})
+            began, lost = fight.units_of(side, owner)
             out.append(
                 _Side(
                     words.nation(owner) if owner == words.reader else capital(words.nation(owner)),
@@ -578,7 +582,7 @@ def _line(fight: Fight, taken: dict[str, str | None], words: Wording) -> str:
     costs: list[str] = []
     for side in SIDES:
         for owner in fight.owners(side):
-            began, lost = fight.sides.get(side, {}).get(owner, {}), fight.lost.get(side, {}).get(owner, {})
+            began, lost = fight.units_of(side, owner)
             costs.append(
                 f"{words.nation(owner)} {'' if costs else 'lost '}{sum(lost.values()) or 'none'} of "
                 f"{sum(began.values())}"

@@ -37,7 +37,7 @@ from .map import (
     Place,
     Shapes,
     Work,
-    coloured,
+    colored,
     draw,
     layout_from,
     page_map,
@@ -183,7 +183,7 @@ def _layout(drawing: Drawing, shapes: Shapes | None) -> Layout | None:
 
 
 def _owners(world: World) -> tuple[Owner, ...]:
-    """All who hold or have anything, in the order of the ruleset; all nations count for colours, which so
+    """All who hold or have anything, in the order of the ruleset; all nations count for colors, which so
     stay what they are.
     """
     held = {world.holder_of(p) for p in world.ruleset.rows("places")} | {
@@ -198,9 +198,9 @@ def _owners(world: World) -> tuple[Owner, ...]:
             row.get("tag") or "".join(w[0] for w in name.split())[:3].upper() if " " in name else name[:3]
         )
         made.append(
-            Owner(nation, name, tag=tag, colour=str(row.get("color", "")), group=world.side_of(nation) or "")
+            Owner(nation, name, tag=tag, color=str(row.get("color", "")), group=world.side_of(nation) or "")
         )
-    return tuple(owner for owner in coloured(made) if owner.id in held)
+    return tuple(owner for owner in colored(made) if owner.id in held)
 
 
 def _seats(world: World, marks: Mapping[str, Any]) -> dict[str, dict[str, str]]:

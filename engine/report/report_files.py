@@ -11,7 +11,7 @@ from ..core.parallel import shared_out
 from ..play.views import views_after
 from ..ruleset.drawing import Drawing
 from ..store import MODERATOR, Game
-from ..store.per_process import Parted, hands
+from ..store.per_process import GamePerProcess, processes_for
 from .render import as_html, as_text
 from .turn_reports import map_of_report, part_on_luck, report
 
@@ -24,16 +24,15 @@ def write_reports(
     moderator.
 
     Many of a game in a file of its own are made by several processes; what is written is the same. `counted`
-    goes through the readers of this process, and may show how far it is: of several processes once they have
-    parted.
+    goes through the readers of this process, and may show how far it is.
     """
     out.mkdir(parents=True, exist_ok=True)
-    workers = _hands(game, len(readers))
+    workers = _processes(game, len(readers))
     views = views_after(game, turn)
-    parted, asking = Parted(game), os.getpid()
+    shared, asking = GamePerProcess(game), os.getpid()
 
     def write(some: Iterable[str | None]) -> None:
-        here = views.parted(parted.here())
+        here = views.for_process(shared.here())
         for reader in some:
             data = report(here.game, reader, turn=turn, views=here, update=update)
             drawn = map_of_report(here.game, data, here, drawing)
@@ -59,6 +58,6 @@ FEW_REPORTS = 12
 """Reports for which one process is enough."""
 
 
-def _hands(game: Game, reports: int) -> int:
+def _processes(game: Game, reports: int) -> int:
     """How many processes write so many reports: one where it would not pay."""
-    return hands(game, reports // 4) if reports >= FEW_REPORTS else 1
+    return processes_for(game, reports // 4) if reports >= FEW_REPORTS else 1

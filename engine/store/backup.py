@@ -12,7 +12,7 @@ from sqlalchemy.exc import DatabaseError
 
 from ..core.faults import BrokenGame, MachineError
 from .database import PATIENCE, StoreError, fault_in_words
-from .games import put_first
+from .games import give_name
 
 
 def copy_whole(source: Path, target: Path) -> None:
@@ -34,7 +34,7 @@ def copy_whole(source: Path, target: Path) -> None:
             found = here.execute("PRAGMA integrity_check").fetchone()[0]
             if found != "ok":
                 raise BrokenGame(f"{source}: the file is damaged ({found}); take back an earlier copy of it")
-        put_first(half, target)
+        give_name(half, target)
     except FileExistsError:
         raise StoreError(f"{target} is there already") from None
     except sqlite3.Error as error:

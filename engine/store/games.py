@@ -121,7 +121,7 @@ class Game(GameWriter):
         try:
             folder.mkdir(parents=True, exist_ok=True)
             cls._write_first(half, ruleset, scenario, state, id_, seed, drawing)
-            put_first(half, folder / FILE)
+            give_name(half, folder / FILE)
         except FileExistsError:
             half.unlink()
             raise StoreError(f"{folder} holds a game already; choose another folder") from None
@@ -274,7 +274,7 @@ class Game(GameWriter):
             raise BrokenGame(f"{folder}: the game's file is damaged; take back a copy of it") from None
 
     def in_another_process(self) -> Game:
-        """The same game in a process that has been parted from this one, with a connection of its own to its
+        """The same game in a process that has been forked from this one, with a connection of its own to its
         file.
         """
         return self._by(StoredFile(Path(self.where)))
@@ -459,7 +459,7 @@ class Game(GameWriter):
         self.onlookers = {n: who for n, who in self.onlookers.items() if n < number}
         return opened
 
-    def again(self, reason: str = "") -> None:
+    def give_fresh_dice(self, reason: str = "") -> None:
         """Give the present turn fresh dice: the next attempt, under a commitment of its own.
 
         StoreError in mid-turn.
@@ -517,7 +517,7 @@ class Game(GameWriter):
         self._stage = None
 
 
-def put_first(half: Path, whole: Path) -> None:
+def give_name(half: Path, whole: Path) -> None:
     """Give a file its name.
 
     FileExistsError if somebody else has been first: a rename would take the place of their game.

@@ -50,7 +50,7 @@ def change(db: Connection, table: Table, key: Mapping[str, Any], **values: Any) 
 
 
 def drop(db: Connection, table: Table, game: str, *where: Any) -> None:
-    """Take the rows of a game away that fulfil some conditions."""
+    """Take the rows of a game away that meet some conditions."""
     for row in db.execute(
         select(table).where(table.c.game == game, *where).order_by(*table.primary_key)
     ).all():

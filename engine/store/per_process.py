@@ -9,22 +9,22 @@ import threading
 from . import Game
 
 
-def hands(game: Game, most: int) -> int:
-    """How many processes may share what is to be done with a game: one where a process cannot be parted
-    safely.
+def processes_for(game: Game, tasks: int) -> int:
+    """How many processes may share so many tasks on a game: at most one a processor, and one alone where this
+    process cannot be forked safely.
     """
-    parted = game.in_a_file and sys.platform.startswith("linux") and threading.active_count() == 1
-    return max(1, min(len(os.sched_getaffinity(0)), most)) if parted else 1
+    may_fork = game.in_a_file and sys.platform.startswith("linux") and threading.active_count() == 1
+    return max(1, min(len(os.sched_getaffinity(0)), tasks)) if may_fork else 1
 
 
-class Parted:
+class GamePerProcess:
     """The same game in whatever process asks for it."""
 
     def __init__(self, game: Game) -> None:
         self._game, self._process = game, os.getpid()
 
     def here(self) -> Game:
-        """The game, to be asked by this process only."""
+        """The game, to be used by this process only."""
         if self._process != os.getpid():
             self._game, self._process = self._game.in_another_process(), os.getpid()
         return self._game

@@ -115,7 +115,7 @@ class GameReader:
         self.seen_right: tuple[int, str] = 0, ""
         """How many entries of the journal were found to be a whole chain, and its head then."""
 
-    def beside(self) -> Self:
+    def for_another_reader(self) -> Self:
         """The same game for somebody else, who does not wait for whoever has this one; what was read of it is
         shared.
         """
@@ -383,7 +383,7 @@ class GameReader:
             found = list(rows(db, question, game=self.id))
         return [{"what": made["what"], **canonical.loads(made["body"])} for made in found]
 
-    def look_again(self) -> None:
+    def refresh(self) -> None:
         """Forget what was read of the present stage if somebody else has changed it since."""
         if self._stage is None:
             return

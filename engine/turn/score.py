@@ -154,11 +154,7 @@ class Scores:
             value = combine([self.value(row["members"], m) for m in members], row.get("how", "sum"))
         else:
             value = combine([self.value(p, who) for p in row["parts"]], row.get("how", "sum"))
-        if "at_least" in row:
-            value = max(value, self.world.number(row["at_least"], names))
-        if "at_most" in row:
-            value = min(value, self.world.number(row["at_most"], names))
-        return exact(value)
+        return exact(self.world.bounded(value, row, names))
 
 
 def combine(values: list[Any], how: str) -> Any:

@@ -117,10 +117,7 @@ def change(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
             new = runner.plain(p["to"], {**names, thing.kind: thing})
         else:
             new = (value or 0) + runner.amount(p["by"], {**names, thing.kind: thing})
-        if "at_least" in p:
-            new = max(new, runner.world.number(p["at_least"], names))
-        if "at_most" in p:
-            new = min(new, runner.world.number(p["at_most"], names))
+        new = runner.world.bounded(new, p, names)
         if isinstance(new, Fraction) and new.denominator == 1:
             new = int(new)
         if isinstance(new, tuple):

@@ -62,7 +62,7 @@ def run(node: Row, turn: Turn) -> None:
         for key in sorted(turn.state.table("chosen")):
             turn.journal.put_row("chosen", key, None)
     if "apart" in node:
-        _separate(turn, node["apart"], step)
+        _move_apart(turn, node["apart"], step)
     if told:
         with turn.journal.entry(f"sequence/{step}", audience=(EVERYONE,), data={"told": True}) as entry:
             entry.tell(Message("All have deployed their units."))
@@ -256,7 +256,7 @@ def _extra(row: Mapping[str, Any]) -> dict[str, Any]:
 # ---- enemies in one place
 
 
-def _separate(turn: Turn, rule: Row, step: str) -> None:
+def _move_apart(turn: Turn, rule: Row, step: str) -> None:
     """Units that stand with an enemy where enemies may not meet go to another place, all at once.
 
     Each goes where the decision says, out of the places that no enemy has; of enemies who would meet again

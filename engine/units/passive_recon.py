@@ -3,7 +3,7 @@ learn.
 
 Observers of one neighboring place form a group; a group's chance is rounded, multiplied by its factor (works
 on the border), the groups are combined and rounded again; all with exact numbers. `gives: know` writes what
-is learnt into the knowledge of those who looked: all of it, or, where they miss, a number drawn below the
+is learned into the knowledge of those who looked: all of it, or, where they miss, a number drawn below the
 true one.
 """
 

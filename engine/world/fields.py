@@ -241,6 +241,7 @@ class Readings(ABC):
         return self.keep(("unit_row", kind, owner), _GRADES, make)
 
     def grade(self, owner: str, kind: str) -> str:
+        """The grade of a nation's units of a kind: by the state, else by its row; empty if neither says."""
         grades = self.state.get("nations", owner, "grade") or self.ruleset.row_or_empty("nations", owner).get(
             "grade", {}
         )
@@ -253,6 +254,7 @@ class Readings(ABC):
         return Entity("side", side) if side else None
 
     def side_of(self, nation: str) -> str | None:
+        """The side that a nation is on now; None if it is on none."""
         row = self.state.tables.get("nations", _EMPTY).get(nation, _EMPTY)
         if "side" in row:
             return row["side"] or None
@@ -306,12 +308,14 @@ class Readings(ABC):
         return Entity("nation", owner) if owner else None
 
     def owner_of(self, place: str) -> str | None:
+        """The nation whose land a place is, whoever holds it now; None if it is nobody's."""
         row = self.state.row("places", place)
         if "owner" in row:
             return row["owner"] or None
         return self._places.get(place, _EMPTY).get("owner")
 
     def holder_of(self, place: str) -> str | None:
+        """The nation that controls a place now: its owner, unless another has taken it; None: nobody."""
         kept = self._holders
         if kept.version != self.state.version:
             kept.renew(self.state)

@@ -117,10 +117,6 @@ def _nations_that(world: World, a: Any, b: Any, test: Callable[[str, str], bool]
     return any(test(x, y) for x in world.members(a) for y in world.members(b))
 
 
-def _at_war(world: World, a: Any, b: Any) -> bool:
-    return _nations_that(world, a, b, world.hostile)
-
-
 def _allied(world: World, a: Any, b: Any) -> bool:
     if type(a) is Entity and type(b) is Entity and a.kind == b.kind == "nation":
         return world.allied(a.id, b.id)
@@ -139,18 +135,6 @@ def _related(world: World, who: Any, word: str, test: Callable[[str, str], bool]
         return tuple([n for n in world.all_nations() if any(test(o, n.id) for o in own)])
 
     return world.keep((word, own), RELATED, make)
-
-
-def _allies(world: World, who: Any) -> EntitySet:
-    return _related(world, who, "allies", world.allied)
-
-
-def _enemies(world: World, who: Any) -> EntitySet:
-    return _related(world, who, "enemies", world.hostile)
-
-
-def _stance(world: World, a: Any, b: Any) -> str:
-    return world.stance(id_of(a), id_of(b))
 
 
 def _neutral(world: World, who: Any) -> bool:
@@ -179,18 +163,6 @@ def _in_place(world: World, who: Any, place: Any, test: Callable[[str, str], boo
     if type(who) is Entity and who.kind == "nation":
         return test(who.id, where)
     return any(test(m, where) for m in world.members(who))
-
-
-def _friendly(world: World, who: Any, place: Any) -> bool:
-    return _in_place(world, who, place, world.friendly_place)
-
-
-def _enemy(world: World, who: Any, place: Any) -> bool:
-    return _in_place(world, who, place, world.enemy_place)
-
-
-def _border(world: World, a: Any, b: Any) -> Entity:
-    return Entity("link", f"{id_of(a)}>{id_of(b)}")
 
 
 def _distance(world: World, a: Any, b: Any, kind: Any = None) -> int:
@@ -248,10 +220,6 @@ def _toward(world: World, nation: Any, side: Any, id_: str | None = None) -> int
     return tilt_to(world.ruleset, world.state, id_of(nation), id_, id_of(side))
 
 
-def _box(world: World, nation: Any, id_: str) -> str | None:
-    return box_of(world.ruleset.row("tracks", id_), _track(world, nation, id_))
-
-
 def _level(world: World, nation: Any, tech: Any, stage: str | None = None) -> int:
     learned = int(world.state.get("techs", id_of(nation), id_of(tech), 0))
     if stage is None:
@@ -259,38 +227,14 @@ def _level(world: World, nation: Any, tech: Any, stage: str | None = None) -> in
     return max(int(world.state.get("tech_stages", id_of(nation), f"{stage}:{id_of(tech)}", 0)), learned)
 
 
-def _knows(world: World, nation: Any, tech: Any) -> bool:
-    return _level(world, nation, tech) > 0
-
-
-def _stock(world: World, x: Any, resource: Any) -> Any:
-    return stock(world, x, id_of(resource))
-
-
-def _treasury(world: World, x: Any, resource: Any) -> Any:
-    return seat_of(world, id_of(x), id_of(resource))
-
-
-def _income(world: World, nation: Any) -> Any:
-    return world.state.get("nations", id_of(nation), "income", 0)
-
-
 def _value(world: World, x: Any, quantity: str, who: Any = None) -> Any:
     names = {"self": world.thing(who, "nation")} if who is not None else {}
     return world.quantity(quantity, world.thing(x), names)
 
 
-def _flagged(world: World, x: Any, flag: Any) -> bool:
-    return world.state.get("flags", _key(world, x), id_of(flag)) is not None
-
-
 def _age(world: World, x: Any, flag: Any) -> int:
     found = world.state.get("flags", _key(world, x), id_of(flag))
     return int(world.state.get("game", "game", "turn", 0)) - int(found["since"]) if found else -1
-
-
-def _counter(world: World, x: Any, id_: Any) -> Any:
-    return world.state.get("counters", _key(world, x), id_of(id_), 0)
 
 
 def _coming(world: World, nation: Any, what: Any, at: Any = None) -> int:
@@ -312,14 +256,6 @@ def _en_route(world: World, nation: Any, what: Any = None) -> int:
     return sum(int(r["n"]) for r in rows)
 
 
-def _objectives(world: World, nation: Any) -> Any:
-    return points_of(world, id_of(nation))
-
-
-def _model(world: World, nation: Any, kind: Any) -> Entity:
-    return Entity("unit", unit_key(id_of(nation), id_of(kind), ""))
-
-
 # ---- what the rules say
 
 
@@ -332,14 +268,6 @@ def _within_limits(world: World, act: str, nation: Any, target: Any) -> bool:
 def _option(world: World, id_: str) -> Any:
     chosen = world.state.get("options", "options", id_)
     return world.ruleset.row("options", id_)["default"] if chosen is None else chosen
-
-
-def _lookup(world: World, id_: str, *keys: Any) -> Any:
-    return cell(world.ruleset, id_, [id_of(k) for k in keys])
-
-
-def _band(world: World, id_: str, number: Any) -> Any:
-    return band(world.ruleset, id_, number)
 
 
 # ---- the journal, earlier positions and this turn's orders
@@ -384,39 +312,39 @@ def _past(world: World) -> dict[str, Callable[..., Any]]:
 
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "border": _border,
-    "at_war": _at_war,
+    "border": lambda _, a, b: Entity("link", f"{id_of(a)}>{id_of(b)}"),
+    "at_war": lambda world, a, b: _nations_that(world, a, b, world.hostile),
     "allied": _allied,
-    "allies": _allies,
-    "enemies": _enemies,
-    "stance": _stance,
+    "allies": lambda world, who: _related(world, who, "allies", world.allied),
+    "enemies": lambda world, who: _related(world, who, "enemies", world.hostile),
+    "stance": lambda world, a, b: world.stance(id_of(a), id_of(b)),
     "neutral": _neutral,
     "opposite": _opposite,
-    "friendly": _friendly,
-    "enemy": _enemy,
+    "friendly": lambda world, who, place: _in_place(world, who, place, world.friendly_place),
+    "enemy": lambda world, who, place: _in_place(world, who, place, world.enemy_place),
     "distance": _distance,
     "on_way": _on_way,
     "reaches": _reaches,
     "track": _track,
     "toward": _toward,
-    "box": _box,
+    "box": lambda world, nation, id_: box_of(world.ruleset.row("tracks", id_), _track(world, nation, id_)),
     "level": _level,
-    "knows": _knows,
-    "stock": _stock,
-    "treasury": _treasury,
-    "income": _income,
+    "knows": lambda world, nation, tech: _level(world, nation, tech) > 0,
+    "stock": lambda world, x, resource: stock(world, x, id_of(resource)),
+    "treasury": lambda world, x, resource: seat_of(world, id_of(x), id_of(resource)),
+    "income": lambda world, nation: world.state.get("nations", id_of(nation), "income", 0),
     "value": _value,
-    "flagged": _flagged,
+    "flagged": lambda world, x, flag: world.state.get("flags", _key(world, x), id_of(flag)) is not None,
     "age": _age,
-    "counter": _counter,
+    "counter": lambda world, x, id_: world.state.get("counters", _key(world, x), id_of(id_), 0),
     "coming": _coming,
     "en_route": _en_route,
-    "objectives": _objectives,
-    "model": _model,
+    "objectives": lambda world, nation: points_of(world, id_of(nation)),
+    "model": lambda _, nation, kind: Entity("unit", unit_key(id_of(nation), id_of(kind), "")),
     "within_limits": _within_limits,
     "option": _option,
-    "lookup": _lookup,
-    "band": _band,
+    "lookup": lambda world, id_, *keys: cell(world.ruleset, id_, [id_of(k) for k in keys]),
+    "band": lambda world, id_, number: band(world.ruleset, id_, number),
     "was": _was,
     "ordered": _ordered,
 }

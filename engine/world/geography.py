@@ -13,7 +13,7 @@ from ..core.state import pair_key
 
 
 class Geography:
-    """Neighbours and ways over the links of a ruleset."""
+    """Neighbors and ways over the links of a ruleset."""
 
     def __init__(self, ruleset: Ruleset) -> None:
         self._edges: dict[str, dict[str, Row]] = {place: {} for place in ruleset.rows("places")}
@@ -50,7 +50,7 @@ class Geography:
         return self.links.get(pair_key(a, b)) if b in self._edges.get(a, ()) else None
 
     def next_to(self, place: str, kinds: tuple[str, ...] | None = None) -> tuple[str, ...]:
-        """Neighbouring places in order of their ids, over links of these kinds (None: all)."""
+        """Neighboring places in order of their ids, over links of these kinds (None: all)."""
         return self.around(kinds).get(place, ())
 
     def around(self, kinds: tuple[str, ...] | None = None) -> Mapping[str, tuple[str, ...]]:

@@ -54,6 +54,7 @@ def selection(world: World, wanted: str | list[str], names: Mapping[str, Any]) -
 
 
 def group(world: World, id_: str | Entity) -> EntitySet:
+    """The members of a group, in its order. ExpressionError if there is no such group."""
     row = world.ruleset.rows("groups").get(id_of(id_))
     if row is None:
         raise ExpressionError(f"no group {id_}")

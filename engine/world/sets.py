@@ -96,10 +96,6 @@ def _cards(world: World, /, **filters: Any) -> EntitySet:
     return select(world, cards_in(world.ruleset, world.state, id_of(pile), whose), filters)
 
 
-def _sides(world: World) -> EntitySet:
-    return tuple(Entity("side", s) for s in world.ruleset.rows("sides"))
-
-
 # ---- which places a filter leaves
 
 
@@ -222,10 +218,6 @@ def _neighbors(world: World, x: Any, kind: str | None = None) -> EntitySet:
     return tuple([everywhere[p] for p in sorted(beside.difference([p.id for p in start]))])
 
 
-def _set_of(world: World, *items: Any) -> tuple[Any, ...]:
-    return tuple(items)
-
-
 def _intersection(world: World, a: Any, b: Any) -> EntitySet:
     stay = set(as_set(world, b))
     return tuple(t for t in as_set(world, a) if t in stay)
@@ -336,9 +328,9 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "records": _records,
     "techs": _technologies,
     "cards": _cards,
-    "sides": _sides,
+    "sides": lambda world: tuple(Entity("side", s) for s in world.ruleset.rows("sides")),
     "group": group,
-    "set_of": _set_of,
+    "set_of": lambda _, *items: items,
     "intersection": _intersection,
     "union": _union,
     "difference": _difference,

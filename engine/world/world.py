@@ -46,8 +46,8 @@ class World(Readings):
     __deletable__ = ("stats",)  # `close` lets go of it, where the module is compiled, too
 
     functions: ClassVar[Callable[[World], dict[str, Callable[..., Any]]]]
-    """The functions of the vocabulary over a world; the room puts them in place, since they are made of
-    worlds themselves.
+    """The functions of the vocabulary over a world; the package `world` sets it, since their modules import
+    this one.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class World(Readings):
         """Let go of everything, once nobody asks it any more: it is freed at once, not when cycles are looked
         for.
 
-        Its functions hold it as it holds them; who makes a world for each nation closes each after use.
+        Its functions hold it as it holds them: whoever makes a world for each nation closes each after use.
         """
         self.evaluator.functions.clear()
         for past in self._past.values():
@@ -271,6 +271,7 @@ class World(Readings):
         return self.ruleset.row_or_empty("stances", self.stance(a, b))
 
     def hostile(self, a: str, b: str) -> bool:
+        """Whether two nations are at war, by the stance between them; no nation is with itself."""
         kept = self._hostile
         if kept.version != self.state.version:
             kept.renew(self.state)
@@ -287,6 +288,7 @@ class World(Readings):
         return a != b and (bool(stance.get("hostile")) or stance.get("enter") == "fight")
 
     def allied(self, a: str, b: str) -> bool:
+        """Whether two nations are friends, by the stance between them; each is its own friend."""
         kept = self._allied
         if kept.version != self.state.version:
             kept.renew(self.state)
@@ -347,6 +349,7 @@ class World(Readings):
         return [n for w in who for n in self.members(w)]
 
     def enemies_at(self, nation: str, place: str) -> list[str]:
+        """The nations at war with a nation that have units in a place, by id."""
         owners = self.state.owners_at(place)
         return [o for o in sorted(owners) if self.hostile(nation, o)] if owners else []
 
@@ -409,6 +412,14 @@ class World(Readings):
                     raise self._no_number(text, found)
                 return found
             return exact(Fraction(value))
+        return value
+
+    def bounded(self, value: Any, row: Row, names: Names) -> Any:
+        """A number within the bounds of a row (`at_least`, `at_most`), if it has any."""
+        if "at_least" in row:
+            value = max(value, self.number(row["at_least"], names))
+        if "at_most" in row:
+            value = min(value, self.number(row["at_most"], names))
         return value
 
     def _no_number(self, text: str, found: Any) -> ExpressionError:

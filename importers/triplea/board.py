@@ -185,9 +185,9 @@ class TerritoryLayout:
     """Where territories lie, in degrees of a sheet of its own, and the files of the map folder."""
 
     def __init__(
-        self, points: dict[str, Point], layout: Row, shapes: str, colours: dict[str, str], how: str
+        self, points: dict[str, Point], layout: Row, shapes: str, colors: dict[str, str], how: str
     ) -> None:
-        self.points, self.layout, self.shapes, self.colours, self.how = points, layout, shapes, colours, how
+        self.points, self.layout, self.shapes, self.colors, self.how = points, layout, shapes, colors, how
 
 
 def drawing(draft: RulesetDraft, file: Path) -> TerritoryLayout:
@@ -243,7 +243,7 @@ def drawing(draft: RulesetDraft, file: Path) -> TerritoryLayout:
     }
     points = {name: degrees(point) for name, point in centres.items()}
     shapes = _topology(draft, outlines, degrees) if len(outlines) >= len(centres) / 2 else ""
-    return TerritoryLayout(points, layout, shapes, _colours(_beside(file, "map.properties")), how)
+    return TerritoryLayout(points, layout, shapes, _colors(_beside(file, "map.properties")), how)
 
 
 def _beside(file: Path, name: str) -> str:
@@ -350,6 +350,6 @@ def _topology(draft: RulesetDraft, outlines: Mapping[str, list[list[Point]]], de
     return json.dumps(data, separators=(",", ":"))
 
 
-def _colours(text: str) -> dict[str, str]:
+def _colors(text: str) -> dict[str, str]:
     found = re.findall(r"^\s*color\.([^=\s]+)\s*=\s*#?([0-9a-fA-F]{6})\s*$", text, re.M)
-    return {name: f"#{colour.lower()}" for name, colour in found}
+    return {name: f"#{color.lower()}" for name, color in found}

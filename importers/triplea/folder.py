@@ -89,7 +89,7 @@ def translate(file: Path) -> tuple[RulesetDraft, TerritoryLayout, dict[str, str]
     drawn = drawing(draft, file)
     forces(draft)
     board(draft, drawn.points)
-    powers(draft, drawn.colours)
+    powers(draft, drawn.colors)
     sequence(draft)
     pairs = support(draft)
     grounds(draft)

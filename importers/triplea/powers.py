@@ -9,7 +9,7 @@ from .game import Attachment, GameStep
 
 __all__ = ["ends", "phase_of", "powers", "sequence"]
 
-COLOURS = (
+COLORS = (
     "#6b6b6b",
     "#4f7fc4",
     "#b9a27c",
@@ -33,7 +33,7 @@ LAST_TURN = 40
 # ---- who plays
 
 
-def powers(draft: RulesetDraft, colours: dict[str, str]) -> None:
+def powers(draft: RulesetDraft, colors: dict[str, str]) -> None:
     """Nations and sides, stances and the relations at the start, treasuries."""
     game = draft.game
     line = _turn_lines(draft)
@@ -51,7 +51,7 @@ def powers(draft: RulesetDraft, colours: dict[str, str]) -> None:
             row["capital"] = draft.place(capitals[name]) if name in capitals else None
         else:
             row["seat"] = "none"
-        row["color"] = colours.get(name, COLOURS[k % len(COLOURS)] if name != game.nobody else "#c9c4b8")
+        row["color"] = colors.get(name, COLORS[k % len(COLORS)] if name != game.nobody else "#c9c4b8")
         for attachment in (a for a in game.attachments if a.to == name and a.type == "player"):
             _fields(draft, attachment, row)
         draft.row("players", "nations", row)

@@ -108,11 +108,6 @@ def _context(
     rolls = any(row.get("attack_rolls", 1) != 1 or row.get("defence_rolls", 1) != 1 for row in units.values())
     modifiers = chain.from_iterable(file.get("modifiers", ()) for file in draft.rows.values())
     rolls = rolls or any(row["of"].endswith("-rolls") for row in modifiers)
-    guns = [units[draft.unit(name)] for tag in GUNS for name in draft.tags.get(tag, ())]
-    limited = bool(guns) and all(row.get("flak_shots", -1) >= 0 for row in guns)
-    raids = has("raider") and has("producer") and features["land"] and bool(features["links"])
-    rockets = _rockets(draft) if has("rocket") and has("producer") and features["land"] else None
-    bombers = [units[draft.unit(name)] for name in draft.tags.get("raider", ())]
     closed = (["place.impassable"] if features["impassable"] else []) + features.get("bars_enter", [])
     placed = "sum(units(at=place, tag='producer'), 'produces_here')" if has("producer") else "0"
     everywhere = not ({"limited", "second", "third"} & flags)
@@ -132,21 +127,14 @@ def _context(
         "pairs": [flow(row) for row in pairs],
         "dice": ", dice: rolls" if rolls else "",
         "rounds": _rounds(draft),
-        "flak_dice": "=min(count(foe), sum(mine, 'flak_shots'))" if limited else "=count(foe)",
-        "passing_flak": has("passing-flak")
-        and has("air")
-        and ("guns_always_fire" in flags or "guns_fire_where_they_are_attacked" not in flags),
+        **_in_the_air(draft, units),
         "closed": " or ".join(closed),
         "no_blitz": " or ".join(features.get("bars_blitz", [])),
         "only": lambda tags: json.dumps([tag for tag in tags if has(tag)]),
-        "raids": raids,
-        "rockets": rockets,
         "slips": " or ".join(
             [tagged("slips")] * has("slips") + ["is_sub(unit)"] * (has("sub") and "subs_dive" in flags)
         ),
-        "damages": bool(raids or rockets) and "raids_damage_works" in flags,
         "landings": has("lifts") and has("carried") and features["coast"] and features["sea"],
-        "planes_retreat": has("air") and bool({"planes_retreat"} & flags),
         "capitals": bool(features.get("capitals")),
         "convoys": convoys_raided(draft),
         "convoy_routes": features["convoy_routes"],
@@ -154,7 +142,6 @@ def _context(
         "apart": features["convoy_routes"] or features["owned_waters"],
         "charge": _charge(draft),
         "nobody": draft.nation(game.nobody),
-        "bomb": _bomb(bombers, game.dice),
         "repair_price": _repair_price(draft),
         "mends": bool({"mends_at_end", "mends_at_start"} & flags)
         and any(row.get("hits", 1) > 1 for row in units.values()),
@@ -165,7 +152,6 @@ def _context(
         "resources": _resources(draft, main),
         "money": main,
         "decks": bool(features.get("decks")),
-        "new_decks": _decks(draft, units) if "planes_on_new_carriers" in flags else [],
         "capacity": "999" if everywhere else placed,
         "room_items": json.dumps(features["room_items"]),
         "placement_limits": [flow(row) for row in features.get("placement_limits", ()) if _sold(draft, row)],
@@ -173,6 +159,28 @@ def _context(
         "mix": json.dumps(features["mix"]) if features["mix"] else "",
         "tech": features.get("tech"),
         "income": {"income": json.dumps(yields), "objectives": json.dumps(objectives) if objectives else ""},
+    }
+
+
+def _in_the_air(draft: RulesetDraft, units: Mapping[str, Row]) -> dict[str, Any]:
+    """What the tables are told of aircraft: guns against them, raids and rockets on land, decks at sea."""
+    tags, flags, features = draft.tags, draft.asked, draft.features
+    guns = [units[draft.unit(name)] for tag in GUNS for name in tags.get(tag, ())]
+    limited = bool(guns) and all(row.get("flak_shots", -1) >= 0 for row in guns)
+    fire_on_passing = "guns_always_fire" in flags or "guns_fire_where_they_are_attacked" not in flags
+    targets = "producer" in tags and features["land"]
+    raids = "raider" in tags and targets and bool(features["links"])
+    rockets = _rockets(draft) if "rocket" in tags and targets else None
+    bombers = [units[draft.unit(name)] for name in tags.get("raider", ())]
+    return {
+        "flak_dice": "=min(count(foe), sum(mine, 'flak_shots'))" if limited else "=count(foe)",
+        "passing_flak": "passing-flak" in tags and "air" in tags and fire_on_passing,
+        "raids": raids,
+        "rockets": rockets,
+        "damages": bool(raids or rockets) and "raids_damage_works" in flags,
+        "bomb": _bomb(bombers, draft.game.dice),
+        "planes_retreat": "air" in tags and "planes_retreat" in flags,
+        "new_decks": _decks(draft, units) if "planes_on_new_carriers" in flags else [],
     }
 
 

@@ -55,7 +55,7 @@ def test_games_of_one_database_know_nothing_of_each_other(at: House) -> None:
     send(one, "red", 2)
     assert not two.submissions() and two.own_salts(1) == {}
     resolve_turn(one, force=True)
-    two.look_again()
+    two.refresh()
     assert [s[1] for s in one.stages()] == [1, 2] and [s[1] for s in two.stages()] == [1]
     assert one.head["anchor"] == two.head["anchor"], "they have the same seed in this test"
     assert one.turn_key(1) != two.turn_key(1), "and other dice all the same"

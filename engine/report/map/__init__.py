@@ -18,7 +18,7 @@ from .model import (
     layout_from,
 )
 from .page import PageMap, page_map
-from .palette import coloured
+from .palette import colored
 from .png import to_png
 from .shapes import Shapes, nearest_point_shapes, read_shapes
 
@@ -36,7 +36,7 @@ __all__ = [
     "Place",
     "Shapes",
     "Work",
-    "coloured",
+    "colored",
     "draw",
     "layout_from",
     "nearest_point_shapes",

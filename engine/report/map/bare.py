@@ -105,7 +105,7 @@ class BareMap:
         self.blocks: dict[tuple[int, int, int, bool], Block] = {}  # names with badges, by panel and looks
         self.fills: dict[
             tuple[int, int, int, str, str], str
-        ] = {}  # places of a page in their colours, by panel, looks, prefix, link
+        ] = {}  # places of a page in their colors, by panel, looks, prefix, link
         self.works: dict[tuple[int, Work], str] = {}  # works as they are drawn, by panel
         # arcs for a page, by panel, number and turn
         self.small_arcs: dict[tuple[int, int, float], list[tuple[int, int]]] = {}

@@ -18,7 +18,7 @@ from .legend import draw_legend
 from .marks import OUTCOMES, arrow, burst, passage, pattern_fill, reach, signs_used, works
 from .model import Highlight, Layout, MapModel, Owner, Panel, Place
 from .outline import Outlines
-from .palette import UNOWNED, coloured
+from .palette import UNOWNED, colored
 from .projection import Frame, frame
 from .shapes import Array, gaps_between
 from .svg import INK, circle, number, path, rect, tip, words
@@ -108,7 +108,7 @@ class Sheet:
 
     def __init__(self, model: MapModel, layout: Layout, labels: bool, prefix: str) -> None:
         self.model, self.layout, self.labels, self.prefix = model, layout, labels, prefix
-        self.owners = {owner.id: owner for owner in coloured(model.owners)}
+        self.owners = {owner.id: owner for owner in colored(model.owners)}
         self.rank = {key: k for k, key in enumerate(self.owners)}
         self.places = {place.id: place for place in model.places}
         self.bare = bare = bare_map(model, layout)
@@ -123,7 +123,7 @@ class Sheet:
 
     def definitions(self) -> str:
         patterns = "".join(
-            pattern_fill(f"{self.prefix}-o{k}", owner.colour, owner.pattern)
+            pattern_fill(f"{self.prefix}-o{k}", owner.color, owner.pattern)
             for k, owner in enumerate(self.owners.values())
             if self.needs_pattern(owner)
         )
@@ -152,11 +152,11 @@ class Sheet:
         return "".join(parts)
 
     def fill(self, owner: str) -> str:
-        """What an owner's land is filled with: a colour or a reference to a pattern."""
+        """What an owner's land is filled with: a color or a reference to a pattern."""
         found = self.owners.get(owner)
         if found is None:
             return UNOWNED
-        return found.colour if found.pattern == "plain" else f"url(#{self.prefix}-o{self.rank[owner]})"
+        return found.color if found.pattern == "plain" else f"url(#{self.prefix}-o{self.rank[owner]})"
 
     # ---- a panel
 
@@ -345,7 +345,7 @@ class Sheet:
 
     def _tagged(self, k: int) -> set[str]:
         """One place of each owner in the panel, the roomiest: it carries the owner's tag, for readers who see
-        no colours.
+        no colors.
         """
         best: dict[str, tuple[float, str]] = {}
         for place in self.model.places:

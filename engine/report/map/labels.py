@@ -33,7 +33,7 @@ _TRIES = sorted(
 
 @dataclass
 class LabelBoxes:
-    """The boxes already taken in a window, in squares, so that a new box is compared with its neighbours
+    """The boxes already taken in a window, in squares, so that a new box is compared with its neighbors
     only.
     """
 
@@ -135,7 +135,7 @@ class Block:
         self.lines = self._wrapped(max(room * 2.0, 34.0 if home else 0.0))
         self.signs = len(place.symbols) * self.size * 0.95 if home else 0.0
         holder = owners.get(place.owner) if tagged else None
-        self.tag, self.tint = (holder.tag, holder.colour) if holder and holder.tag else ("", "")
+        self.tag, self.tint = (holder.tag, holder.color) if holder and holder.tag else ("", "")
         self.chip = chip_width(self.tag, self.size) + 3 if self.tag else 0.0
         self.badges = BadgeBlock(place.badges if home else (), owners, place.owner, font * 0.92)
         self.name_width = max(self._wide(line) for line in self.lines) + self.signs + self.chip

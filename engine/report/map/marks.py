@@ -23,8 +23,8 @@ OUTCOMES = {"success": SUCCESS, "failure": FAILURE, "open": OPEN}
 BRIDGE, EARTH, PAPER, LETTER = "#1d4f86", "#4a2c12", "#fffdf6", "#5b2b0a"
 
 
-def pattern_fill(identity: str, colour: str, pattern: str) -> str:
-    """A <pattern> whose ground is the colour and whose figure is a darker shade of it; '' for a plain
+def pattern_fill(identity: str, color: str, pattern: str) -> str:
+    """A <pattern> whose ground is the color and whose figure is a darker shade of it; '' for a plain
     fill.
     """
     figures = {
@@ -36,7 +36,7 @@ def pattern_fill(identity: str, colour: str, pattern: str) -> str:
         "net": "M-1,7L7,-1M-1,-1L7,7",
         "waves": "M0,2L3,5L6,2M0,-4L3,-1L6,-4",
     }
-    shade = darker(colour, 0.2)
+    shade = darker(color, 0.2)
     if pattern in figures:
         figure = path(figures[pattern], stroke=shade, stroke_width=0.9)
     elif pattern == "dots":
@@ -45,7 +45,7 @@ def pattern_fill(identity: str, colour: str, pattern: str) -> str:
         figure = circle(3, 3, 1.7, fill="none", stroke=shade, stroke_width=0.7)
     else:
         return ""
-    ground = f'<rect width="6" height="6" fill="{colour}"/>'
+    ground = f'<rect width="6" height="6" fill="{color}"/>'
     return (
         f'<pattern id="{identity}" width="6" height="6" '
         f'patternUnits="userSpaceOnUse">{ground}{figure}</pattern>'
@@ -150,11 +150,11 @@ def arrow(
 
 def burst(x: float, y: float, r: float, outcome: str) -> str:
     """A jagged star: filled for success, hollow and crossed for failure, hollow when all is open."""
-    colour = OUTCOMES[outcome]
-    fill = colour if outcome == "success" else "#fff"
-    drawn = path(track(_star(x, y, r, r * 0.5, 8)) + "Z", fill=fill, stroke=colour, stroke_width=1.3)
+    color = OUTCOMES[outcome]
+    fill = color if outcome == "success" else "#fff"
+    drawn = path(track(_star(x, y, r, r * 0.5, 8)) + "Z", fill=fill, stroke=color, stroke_width=1.3)
     return drawn + (
-        path(_cross(x, y, r * 0.45), stroke=colour, stroke_width=1.6) if outcome == "failure" else ""
+        path(_cross(x, y, r * 0.45), stroke=color, stroke_width=1.6) if outcome == "failure" else ""
     )
 
 
@@ -211,13 +211,11 @@ def passage(a: tuple[float, float], b: tuple[float, float], style: str, least: f
     return path(middle, stroke="#fff", stroke_width=3.2) + path(middle, stroke=BRIDGE, stroke_width=1.3)
 
 
-def chip(x: float, y: float, tag: str, size: float, colour: str) -> str:
-    """An owner's tag in a box of the owner's colour; (x, y) is the left end of the text's baseline."""
+def chip(x: float, y: float, tag: str, size: float, color: str) -> str:
+    """An owner's tag in a box of the owner's color; (x, y) is the left end of the text's baseline."""
     wide = chip_width(tag, size)
-    box = rect(
-        x, y - size * 0.82, wide, size * 1.04, fill=colour, stroke=darker(colour, 0.5), stroke_width=0.6
-    )
-    return box + words(x + wide / 2, y - size * 0.04, tag, size * 0.8, bold=True, fill=lettering_on(colour))
+    box = rect(x, y - size * 0.82, wide, size * 1.04, fill=color, stroke=darker(color, 0.5), stroke_width=0.6)
+    return box + words(x + wide / 2, y - size * 0.04, tag, size * 0.8, bold=True, fill=lettering_on(color))
 
 
 def chip_width(tag: str, size: float) -> float:
@@ -264,14 +262,14 @@ class BadgeBlock:
         for k, (owner, tag, group, wide) in enumerate(self.lines):
             top = y + k * self.row
             base = top + self.row * 0.8
-            colour = owner.colour if owner and owner.colour else "#888888"
-            edge = darker(colour, 0.45)
+            color = owner.color if owner and owner.color else "#888888"
+            edge = darker(color, 0.45)
             parts.append(
                 rect(x, top, wide, self.row, fill=PAPER, fill_opacity=0.92, stroke=edge, stroke_width=0.5)
             )
-            parts.append(rect(x, top, 2.4, self.row, fill=darker(colour, 0.3)))
+            parts.append(rect(x, top, 2.4, self.row, fill=darker(color, 0.3)))
             if tag and owner is not previous:
-                ink = darker(colour, 0.62)
+                ink = darker(color, 0.62)
                 parts.append(words(x + 3.6, base, tag, self.size * 0.85, bold=True, anchor="start", fill=ink))
             previous = owner
             for badge, at in group:

@@ -1,7 +1,7 @@
 """What a map shows, as plain data: places, their owners, units, links, works, arrows, panels and legend.
 
 A caller that knows a game fills these in from what its reader may see; the drawing knows nothing else.
-Colours are '#rrggbb'; longitudes and latitudes are degrees; positions and sizes on the sheet are in sheet
+Colors are '#rrggbb'; longitudes and latitudes are degrees; positions and sizes on the sheet are in sheet
 units (one unit is one CSS pixel at full width).
 """
 
@@ -25,30 +25,30 @@ WORK_STYLES = ("teeth", "line", "double")
 PROJECTIONS = ("auto", "conic", "mercator", "miller")
 SWATCHES = ("heading", "owner", "symbol", "work", "link", "arrow", "highlight", "badge", "text")
 
-_COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
+_COLOR = re.compile(r"#[0-9a-fA-F]{6}")
 
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """Someone who holds places. Owners are told apart by colour, by pattern and by a short `tag`, for readers
-    who see no colours.
+    """Someone who holds places. Owners are told apart by color, by pattern and by a short `tag`, for readers
+    who see no colors.
 
-    Leave `colour` empty and let `palette.coloured` choose; `group` (a side, an alliance, or '') then gives
-    the family of colours.
+    Leave `color` empty and let `palette.colored` choose; `group` (a side, an alliance, or '') then gives
+    the family of colors.
 
-    Raises ValueError for a colour that is not '#rrggbb' and for an unknown pattern.
+    Raises ValueError for a color that is not '#rrggbb' and for an unknown pattern.
     """
 
     id: str
     name: str
     tag: str = ""
-    colour: str = ""
+    color: str = ""
     pattern: str = "plain"
     group: str = ""
 
     def __post_init__(self) -> None:
-        if self.colour and not _COLOUR.fullmatch(self.colour):
-            raise ValueError(f"owner '{self.id}': colour '{self.colour}' is not of the form #rrggbb")
+        if self.color and not _COLOR.fullmatch(self.color):
+            raise ValueError(f"owner '{self.id}': color '{self.color}' is not of the form #rrggbb")
         _among(f"owner '{self.id}': pattern", self.pattern, PATTERNS)
 
 
@@ -68,7 +68,7 @@ class Place:
     (lon, lat).
 
     `short` stands in for a name that does not fit; `note` is added to the tooltip; a higher `weight` is
-    labelled first.
+    labeled first.
     """
 
     id: str
@@ -140,7 +140,7 @@ class Arrow:
 
 @dataclass(frozen=True, slots=True)
 class Highlight:
-    """A place to draw attention to; success and failure differ by mark as well as by colour."""
+    """A place to draw attention to; success and failure differ by mark as well as by color."""
 
     place: str
     outcome: Outcome = "open"

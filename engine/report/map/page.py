@@ -97,7 +97,7 @@ def page_map(
     body = stepped(merged_halos("".join(sheet.panel(k) for k in range(len(layout.panels)))))
     body, rules = styled(body, "q")
     fills = "".join(
-        f".{prefix}-o{k}{{fill:{owner.colour if owner.pattern == 'plain' else f'url(#{prefix}-o{k})'}}}"
+        f".{prefix}-o{k}{{fill:{owner.color if owner.pattern == 'plain' else f'url(#{prefix}-o{k})'}}}"
         for k, owner in enumerate(sheet.owners.values())
     )
     legend = tuple((_sample(sheet, e), e.text) for e in (*model.legend, *extra))
@@ -210,7 +210,7 @@ class _PageSheet(Sheet):
         return parts
 
     def _fill_of(self, place: Place, k: int, outlines: Outlines) -> str:
-        """A place's land or water in its owner's colour, with what is to be read of it."""
+        """A place's land or water in its owner's color, with what is to be read of it."""
         data = self._small(k, place.id, outlines)
         if not data:
             return ""

@@ -1,8 +1,8 @@
-"""Colours and patterns that keep owners apart, also for readers who see few colours.
+"""Colors and patterns that keep owners apart, also for readers who see few colors.
 
-Groups (sides) differ in hue along the blue-orange axis, which colour-blind readers keep; owners of one group
-differ in lightness and in pattern. No two owners get the same colour and pattern, and two in one pattern
-differ in colour to every kind of eye.
+Groups (sides) differ in hue along the blue-orange axis, which color-blind readers keep; owners of one group
+differ in lightness and in pattern. No two owners get the same color and pattern, and two in one pattern
+differ in color to every kind of eye.
 """
 
 from __future__ import annotations
@@ -27,58 +27,58 @@ ALONE = ("#efe3a8", "#bcc6cc", "#e6c9b8", "#c8d3a4", "#f2efe6", "#b9aa98", "#d8c
 UNOWNED = "#efece4"
 
 
-def coloured(owners: Iterable[Owner], groups: Sequence[str] = ()) -> tuple[Owner, ...]:
-    """The owners, those without a colour given one and a pattern; the order of owners and groups decides, so
+def colored(owners: Iterable[Owner], groups: Sequence[str] = ()) -> tuple[Owner, ...]:
+    """The owners, those without a color given one and a pattern; the order of owners and groups decides, so
     it is repeatable.
 
-    groups: the groups in the order in which they get a family of colours; by default as the owners name them.
-    Owners of no group, and those of groups beyond the number of families, get greys and pale tints. Colours
-    that owners bring are kept; who brings no pattern gets one where their colour alone would not tell them
+    groups: the groups in the order in which they get a family of colors; by default as the owners name them.
+    Owners of no group, and those of groups beyond the number of families, get greys and pale tints. Colors
+    that owners bring are kept; who brings no pattern gets one where their color alone would not tell them
     from an owner before them to every eye.
     """
-    return _coloured(tuple(owners), tuple(groups))
+    return _colored(tuple(owners), tuple(groups))
 
 
 @lru_cache(maxsize=64)
-def _coloured(listed: tuple[Owner, ...], groups: tuple[str, ...]) -> tuple[Owner, ...]:
+def _colored(listed: tuple[Owner, ...], groups: tuple[str, ...]) -> tuple[Owner, ...]:
     order = list(dict.fromkeys([*groups, *(owner.group for owner in listed)]))
     families = dict(zip((group for group in order if group), FAMILIES, strict=False))
-    taken = {(owner.colour.lower(), owner.pattern) for owner in listed if owner.colour}
+    taken = {(owner.color.lower(), owner.pattern) for owner in listed if owner.color}
     done: list[Owner] = []
     for owner in listed:
-        if owner.colour:
-            pattern = _told_apart(owner.colour, done) if owner.pattern == PATTERNS[0] else owner.pattern
+        if owner.color:
+            pattern = _told_apart(owner.color, done) if owner.pattern == PATTERNS[0] else owner.pattern
             owner = replace(owner, pattern=pattern)
         else:
             tints = families.get(owner.group, ALONE)
             free = (pair for pair in _choices(tints) if pair not in taken)
             some = list(islice(free, ROUNDS * len(PATTERNS) * len(tints)))
             good = (pair for pair in some if _gap(pair[0], pair[1], done) >= LEAST)
-            colour, pattern = next(good, None) or max(some, key=lambda pair: _gap(pair[0], pair[1], done))
-            taken.add((colour, pattern))
-            owner = replace(owner, colour=colour, pattern=pattern)
+            color, pattern = next(good, None) or max(some, key=lambda pair: _gap(pair[0], pair[1], done))
+            taken.add((color, pattern))
+            owner = replace(owner, color=color, pattern=pattern)
         done.append(owner)
     return tuple(done)
 
 
-def _told_apart(colour: str, others: Sequence[Owner]) -> str:
-    """The first pattern in which nobody else has a colour like this one; if there is none, that whose colours
+def _told_apart(color: str, others: Sequence[Owner]) -> str:
+    """The first pattern in which nobody else has a color like this one; if there is none, that whose colors
     differ most.
     """
-    gaps = {pattern: _gap(colour, pattern, others) for pattern in PATTERNS}
+    gaps = {pattern: _gap(color, pattern, others) for pattern in PATTERNS}
     return next((p for p, gap in gaps.items() if gap >= LEAST), max(gaps, key=lambda p: gaps[p]))
 
 
-def _gap(colour: str, pattern: str, others: Sequence[Owner]) -> float:
-    """How far a colour is from the nearest of those that others have in a pattern."""
-    return min((apart(colour, o.colour) for o in others if o.pattern == pattern), default=math.inf)
+def _gap(color: str, pattern: str, others: Sequence[Owner]) -> float:
+    """How far a color is from the nearest of those that others have in a pattern."""
+    return min((apart(color, o.color) for o in others if o.pattern == pattern), default=math.inf)
 
 
 ROUNDS = 4
 LEAST = 11.0
-"""The least distance (CIE Lab) of two colours in one pattern to the eyes that see them worst."""
+"""The least distance (CIE Lab) of two colors in one pattern to the eyes that see them worst."""
 # What is seen of linear red, green and blue by those who lack one of three kinds of cones (Machado, Oliveira,
-# Fernandes 2009, severity 1), and by those who see no colours.
+# Fernandes 2009, severity 1), and by those who see no colors.
 SEEN = (
     ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)),
     ((0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216), (-0.003882, -0.048116, 1.051998)),
@@ -90,14 +90,14 @@ SEEN = (
 
 @cache
 def apart(a: str, b: str) -> float:
-    """How far two colours are from each other to the eyes that see them worst."""
+    """How far two colors are from each other to the eyes that see them worst."""
     return min(math.dist(one, two) for one, two in zip(_seen(a), _seen(b), strict=True))
 
 
 @cache
-def _seen(colour: str) -> tuple[tuple[float, ...], ...]:
-    """A colour as CIE Lab to each kind of eye."""
-    parts = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+def _seen(color: str) -> tuple[tuple[float, ...], ...]:
+    """A color as CIE Lab to each kind of eye."""
+    parts = [int(color[k : k + 2], 16) / 255 for k in (1, 3, 5)]
     linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
     return tuple(_lab([min(max(_dot(row, linear), 0.0), 1.0) for row in matrix]) for matrix in SEEN)
 
@@ -115,7 +115,7 @@ def _lab(linear: Sequence[float]) -> tuple[float, ...]:
 
 
 def _choices(tints: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Tint and pattern pairs, neighbours differing in tint first and in pattern second; darker rounds follow
+    """Tint and pattern pairs, neighbors differing in tint first and in pattern second; darker rounds follow
     without end.
     """
     wheel = len(tints) * len(PATTERNS)
@@ -124,13 +124,13 @@ def _choices(tints: Sequence[str]) -> Iterator[tuple[str, str]]:
         yield tint, PATTERNS[(k + k // len(tints)) % len(PATTERNS)]
 
 
-def darker(colour: str, share: float) -> str:
-    """The colour, darkened by a share from 0 to 1."""
-    parts = (int(colour[k : k + 2], 16) for k in (1, 3, 5))
+def darker(color: str, share: float) -> str:
+    """The color, darkened by a share from 0 to 1."""
+    parts = (int(color[k : k + 2], 16) for k in (1, 3, 5))
     return "#" + "".join(f"{round(part * (1 - share)):02x}" for part in parts)
 
 
-def lettering_on(colour: str) -> str:
-    """What is read on the colour: the same, much darker, or white on a dark one."""
-    lightness = _seen(colour)[0][0]  # 0 (black) to 100 (white)
-    return "#ffffff" if lightness < 50 else darker(colour, 0.75)
+def lettering_on(color: str) -> str:
+    """What is read on the color: the same, much darker, or white on a dark one."""
+    lightness = _seen(color)[0][0]  # 0 (black) to 100 (white)
+    return "#ffffff" if lightness < 50 else darker(color, 0.75)

@@ -20,26 +20,26 @@ from .shapes import Array
 class _Conic:
     """Conformal conic on a sphere with two true parallels, all in radians."""
 
-    centre: float
+    center: float
     power: float
     factor: float
 
     @classmethod
-    def between(cls, centre: float, low: float, high: float) -> _Conic:
+    def between(cls, center: float, low: float, high: float) -> _Conic:
         a, b = low + (high - low) / 6, high - (high - low) / 6
         ta, tb = math.tan(math.pi / 4 + a / 2), math.tan(math.pi / 4 + b / 2)
         power = math.log(math.cos(a) / math.cos(b)) / math.log(tb / ta)
-        return cls(centre, power, math.cos(a) * ta**power / power)
+        return cls(center, power, math.cos(a) * ta**power / power)
 
     def forward(self, lon: Array, lat: Array) -> tuple[Array, Array]:
         radius = self.factor / np.tan(math.pi / 4 + lat / 2) ** self.power
-        angle = self.power * (lon - self.centre)
+        angle = self.power * (lon - self.center)
         return radius * np.sin(angle), -radius * np.cos(angle)
 
     def inverse(self, x: Array, y: Array) -> tuple[Array, Array]:
         radius = np.copysign(np.hypot(x, y), self.power)
         angle = np.arctan2(x, -y) if self.power > 0 else np.arctan2(-x, y)
-        return angle / self.power + self.centre, 2 * np.arctan(
+        return angle / self.power + self.center, 2 * np.arctan(
             (self.factor / radius) ** (1 / self.power)
         ) - math.pi / 2
 
@@ -48,14 +48,14 @@ class _Conic:
 class _Cylinder:
     """Mercator for stretch 1; Miller, which swells less towards the poles, for stretch 0.8."""
 
-    centre: float
+    center: float
     stretch: float
 
     def forward(self, lon: Array, lat: Array) -> tuple[Array, Array]:
-        return lon - self.centre, np.log(np.tan(math.pi / 4 + self.stretch * lat / 2)) / self.stretch
+        return lon - self.center, np.log(np.tan(math.pi / 4 + self.stretch * lat / 2)) / self.stretch
 
     def inverse(self, x: Array, y: Array) -> tuple[Array, Array]:
-        return x + self.centre, (2 * np.arctan(np.exp(self.stretch * y)) - math.pi / 2) / self.stretch
+        return x + self.center, (2 * np.arctan(np.exp(self.stretch * y)) - math.pi / 2) / self.stretch
 
 
 @dataclass(frozen=True)
@@ -111,12 +111,12 @@ def frame(panel: Panel) -> Frame:
         choice = "conic" if abs(middle) >= 25 and high_lon - low_lon <= 150 else "miller"
     if choice == "conic" and abs(middle) < 5:
         choice = "mercator"  # a cone whose parallels lie alike on both sides of the equator is a cylinder
-    centre = math.radians((low_lon + high_lon) / 2)
+    center = math.radians((low_lon + high_lon) / 2)
     projection: _Conic | _Cylinder
     if choice == "conic":
-        projection = _Conic.between(centre, math.radians(low_lat), math.radians(high_lat))
+        projection = _Conic.between(center, math.radians(low_lat), math.radians(high_lat))
     else:
-        projection = _Cylinder(centre, 1.0 if choice == "mercator" else 0.8)
+        projection = _Cylinder(center, 1.0 if choice == "mercator" else 0.8)
     steps = np.linspace(0.0, 1.0, 33)
     lon, lat = low_lon + (high_lon - low_lon) * steps, low_lat + (high_lat - low_lat) * steps
     rim = np.radians(
@@ -156,10 +156,10 @@ def _seen(
     xs, ys = np.meshgrid(x0 + width * steps, y0 + height * steps)
     lon, lat = projection.inverse((xs.ravel() - origin[0]) / scale, (origin[1] - ys.ravel()) / scale)
     lon, lat = np.degrees(lon), np.degrees(lat)
-    centre = math.degrees(projection.centre)
+    center = math.degrees(projection.center)
     return (
-        max(float(lon.min()) - rim, centre - 180),
+        max(float(lon.min()) - rim, center - 180),
         max(float(lat.min()) - rim, -85.0),
-        min(float(lon.max()) + rim, centre + 180),
+        min(float(lon.max()) + rim, center + 180),
         min(float(lat.max()) + rim, 85.0),
     )

@@ -1,4 +1,4 @@
-"""The outlines of places: stretches of border ('arcs') that neighbours share, and the rings that each place
+"""The outlines of places: stretches of border ('arcs') that neighbors share, and the rings that each place
 makes of them.
 
 They are read from a TopoJSON file, or, when there is none, made on the spot: each place gets what is nearest
@@ -112,7 +112,7 @@ def nearest_point_shapes(
     round all of them.
 
     margin: the box's rim in degrees. reach: how far a cell goes from its point, degrees of latitude; by
-    default a few times the usual distance between neighbours, so that places at the rim do not sprawl. Of
+    default a few times the usual distance between neighbors, so that places at the rim do not sprawl. Of
     places at one spot, the first by id gets the cell. Distances are measured in a plane whose longitudes are
     squeezed by the cosine of the middle latitude, which serves for looks.
     """
@@ -147,7 +147,7 @@ def nearest_point_shapes(
             start, end = corners[k], corners[(k + 1) % len(corners)]
             pair = (i, other) if other < 0 else (min(i, other), max(i, other))
             if pair in numbers and other >= 0:
-                # the neighbour, walked the same way round, saw this side from its other end
+                # the neighbor, walked the same way round, saw this side from its other end
                 ring.append(~numbers[pair])
                 continue
             if other >= 0:
@@ -161,7 +161,7 @@ def nearest_point_shapes(
 
 
 def gaps_between(sites: Array) -> Array:
-    """Distance of each site, (n, 2), to its nearest neighbour, (n,); infinite for a lone one."""
+    """Distance of each site, (n, 2), to its nearest neighbor, (n,); infinite for a lone one."""
     apart = np.hypot(sites[:, None, 0] - sites[None, :, 0], sites[:, None, 1] - sites[None, :, 1])
     np.fill_diagonal(apart, np.inf)
     return np.asarray(apart.min(axis=1), dtype=np.float64)

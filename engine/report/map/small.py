@@ -142,25 +142,6 @@ def stepped(svg: str) -> str:
     return _DRAWN.sub(lambda found: f' d="{_steps(found[1])}"', svg)
 
 
-def _outline(data: str) -> str:
-    """An outline (`M`, pairs of numbers, `Z`) in steps; vertices that fall together become one."""
-    out = []
-    x = y = 0
-    for ring in data.split("M")[1:]:
-        seen = [
-            tuple(round(float(v) * 2) * 5 for v in pair.split(",")) for pair in ring.removesuffix("Z").split()
-        ]
-        vertices = [p for n, p in enumerate(seen) if n == 0 or p != seen[n - 1]]
-        steps = []
-        for a, b in vertices:
-            steps.append(_tenths(a - x) + ("" if b < y else " ") + _tenths(b - y))
-            x, y = a, b
-        out.append("m" + _close(steps) + ("z" if ring.endswith("Z") else ""))
-        if ring.endswith("Z"):
-            x, y = vertices[0]
-    return "".join(out)
-
-
 @lru_cache(maxsize=1 << 14)
 def _steps(data: str) -> str:
     out = []

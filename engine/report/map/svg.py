@@ -52,7 +52,7 @@ def words(
     halo: str = "",
     spacing: float = 0,
 ) -> str:
-    """A line of text with its baseline at y; `halo` is the colour of a rim that keeps it legible on any
+    """A line of text with its baseline at y; `halo` is the color of a rim that keeps it legible on any
     ground.
     """
     place = f'x="{number(x)}" y="{number(y)}" font-size="{number(size)}"'
