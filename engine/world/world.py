@@ -160,7 +160,7 @@ class World(Readings):
             for number, text in enumerate(tests):
                 if text is None or text is True:
                     continue
-                if text is False or not self._evaluator.run(parse(text), names):
+                if text is False or not self.evaluator.run(parse(text), names):
                     return number
         except ExpressionError as error:
             error.ruleset = error.ruleset or self.ruleset
