@@ -9,13 +9,12 @@ reads a text (`parse.py`) decides which of several attempts counts. Several orde
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from copy import deepcopy
+from collections.abc import Iterator, Sequence
 from itertools import chain, product
 from typing import Any, NamedTuple
 
 from ..core.diagnostics import Diagnostic, Severity, nearest
-from ..core.model import Ruleset, derived_of
+from ..core.model import Ruleset
 from ..core.words import Word, split
 from ..ruleset.order_syntax import Fixed, Slot, slot_of
 from . import fuzzy
@@ -27,8 +26,6 @@ from .text import order_text
 from .tokens import ALL_WORDS, SMALL, Recognizer
 
 MAX_LINE = 500
-MOST_LINES = 5_000
-"""Lines that are kept as they were read."""
 SEPARATORS = (",", ";", "or", "and", "then", "/", ":")
 CONDITIONAL = frozenset({"if", "when", "unless", "should", "once", "otherwise", "else"})
 """Words that begin what depends on something, and no order."""
@@ -104,24 +101,6 @@ class OrderReader:
             for order in self.orders:
                 order.setdefault("mended", self._written(order))
         return LineAttempt(self.orders, self.found)
-
-    # ---- lines that were read before
-
-    def read_before(self, number: int, line: str) -> LineAttempt | None:
-        """A line of which nothing was to be said when its nation last wrote it (`remember`), as it was read
-        then: drafts are read again with every change, and the same orders are given turn by turn."""
-        known = _known_lines(self.ruleset).get((self.names.of_position, self.nation, line))
-        return None if known is None else LineAttempt([_again(order, number) for order in known], [])
-
-    def remember(self, line: str, attempt: LineAttempt) -> None:
-        """Keep how a line was read word for word, if nothing was to be said of it."""
-        if attempt.found:
-            return
-        kept = _known_lines(self.ruleset)
-        if len(kept) >= MOST_LINES:
-            kept.clear()
-        orders = [_again(order, 0) for order in attempt.orders]
-        kept[self.names.of_position, self.nation, line] = orders
 
     # ---- free wording
 
@@ -558,28 +537,6 @@ class OrderReader:
         """Whether a word is a kind of unit, or something that can be built."""
         kinds = ("unit-kind", "item")
         return any(self.names.find(k, word.norm) or self.names.abbreviated(k, word.norm) for k in kinds)
-
-
-@derived_of()
-def _known_lines(ruleset: Ruleset) -> dict[tuple[Hashable, str | None, str], list[Order]]:
-    """The orders of lines by what of names only their position had, their nation and their text."""
-    del ruleset
-    return {}
-
-
-def _again(order: Order, number: int) -> Order:
-    """A copy of an order as read, for a line of this number: whoever completes it changes no other."""
-    out: Order = {**order, "line": number}
-    for key in ("slots", "options", "columns"):
-        out[key] = _copied(order[key])
-    if "readings" in order:
-        out["readings"] = [_again(other, number) for other in order["readings"]]
-    return out
-
-
-def _copied(values: Mapping[str, Any]) -> dict[str, Any]:
-    """What slots hold, with the lists and the counts of units among it."""
-    return {key: deepcopy(value) if type(value) in (dict, list) else value for key, value in values.items()}
 
 
 def plainly(line: str) -> str:

@@ -25,6 +25,7 @@ from .input_points import by_phase
 from .line_parser import MAX_LINE, LineAttempt, Order, did_you_mean, strip_comment
 from .mail_text import TextLine, is_cry_for_help, read_letter
 from .names import Names
+from .read_before import ReadBefore
 from .sheet_line import has_blank
 from .tokens import SMALL, Recognizer
 
@@ -201,6 +202,7 @@ class _OrderFileReader:
         self.ruleset = ruleset
         self.names = names
         self.lines = LineReader(ruleset, names, nation, file)
+        self.read_before = ReadBefore(ruleset, names)
         self.nation = nation
         self.game = game
         self.turn = turn
@@ -255,7 +257,7 @@ class _OrderFileReader:
             if count > MAX_LINES:
                 self.say("O105", f"more than {MAX_LINES} lines", line.number, 1)
                 break
-            known = self.lines.read_before(line.number, line.text)
+            known = self.read_before.find(self.nation, line.number, line.text)
             if known is not None:
                 self.begun = True
                 out.append(_Entry(line, known, 9))
@@ -274,7 +276,7 @@ class _OrderFileReader:
                 out[-1] = joined_up
                 continue
             if entry.by_form and entry.line is line and words[0].norm not in HEAD:
-                self.lines.remember(line.text, entry.attempt)
+                self.read_before.keep(self.nation, line.text, entry.attempt)
             self.begun = self.begun or entry.stands
             out.append(entry)
         return out
