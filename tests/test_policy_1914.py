@@ -70,12 +70,17 @@ def sought(state: State) -> Counter[str]:
 
 
 def test_a_great_power_with_enemy_cities_in_reach_tries_for_better_aircraft() -> None:
-    """With 80 points in all it does; with 79 it keeps to what its army needs, and so it does where it is late, or fights far off."""
-    able, poor, late, far = (start(berlin=n) for n in (57, 56, 200, 200))
+    """With 80 points in all it does, if a fifth of what is at home pays for a try (12); with 79 it keeps to what its army
+    needs, and so it does where it is late, or fights far off; with 59 at home it tries for nothing."""
+    able, poor = start(berlin=60), start(berlin=60, **{"german-east-africa": 10})
+    short = start(berlin=59, **{"german-east-africa": 20})
+    late, far = start(berlin=200), start(berlin=200)
     late.put("game", "game", "turn", 19)
     for foe in ("french-empire--german-empire", "german-empire--russian-empire", "german-empire--serbia"):
         far.put("relations", foe, "*", {"stance": "peace"})
     assert sought(able)["air"] > 20
+    assert sought(able).keys() >= sought(poor).keys() > set()
+    assert not sought(short)
     for state in (poor, late, far):
         assert sought(state)["air"] < 6
 

@@ -35,7 +35,7 @@ ASKED = {
         ("how does influence work", "Order `influence NATION`"),
         ("how does influence work", "Each attempt costs 10 resources, whether it succeeds or not."),
         ("how are trenches built", "A trench faces one neighbor"),
-        ("what happens when a nation surrenders?", "Order `offer surrender`"),
+        ("what happens when a nation surrenders?", "Order `offer surrender [to SIDE]`"),
         ("who can see my fleet", "Units: seen by their owner and the members of the owner's side."),
         (
             "who can see my fleet",
