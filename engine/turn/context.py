@@ -320,7 +320,9 @@ def _slots_of(ruleset: Ruleset, order: str) -> _Slots:
     optional = [
         (name, s.get("default")) for name, s in declared.items() if isinstance(s, dict) and s.get("optional")
     ]
-    return _Slots(kinds, [(name, default, _slots_read(default).intersection(kinds)) for name, default in optional])
+    return _Slots(
+        kinds, [(name, default, _slots_read(default).intersection(kinds)) for name, default in optional]
+    )
 
 
 def _slots_read(default: Any) -> frozenset[str]:
