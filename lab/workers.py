@@ -191,6 +191,8 @@ def play(task: Task, rules: Rules, scratch: Path) -> Figures:
             if found is None:
                 raise
             return about | {"error": str(found)}
+        finally:
+            gc.collect()  # what a game leaves in rings: seldom looked for, it would pile up game by game
 
 
 # ---- a cluster

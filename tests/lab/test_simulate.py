@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import math
 import multiprocessing
@@ -14,7 +15,9 @@ from typing import Any
 import pytest
 
 from wteaw.cli import _run
+from wteaw.play.scenario_files import load_scenario
 from wteaw_lab import sweep as many
+from wteaw_lab import workers
 from wteaw_lab.summary import mean, share
 
 from ..long_ones import LONG
@@ -65,6 +68,23 @@ def test_a_game_of_a_sweep_is_that_of_play(
     assert (code, played["journal"], played["state"]) == (0, second["journal"], second["state"])
     assert second["turns"] == played["turns"] == 1
     assert sum(second["orders"].values()) > 15
+
+
+def test_a_game_leaves_no_rings_in_a_worker(tmp_path: Path) -> None:
+    """A worker looks for rings seldom; what each game left there would pile up over a sweep."""
+    scenario, ruleset, _ = load_scenario(Path("scenarios/diplomacy.yaml"))
+    rules = workers.Rules.of(scenario, ruleset)
+    task = workers.Task(key=(1, "as given"), of="", seed=SEED, turns=1, options={}, policies={})
+    left = []
+    gc.disable()
+    try:
+        for _ in range(3):
+            assert "error" not in workers.play(task, rules, tmp_path)
+            left.append(len(gc.get_objects()))
+    finally:
+        gc.enable()
+        gc.unfreeze()
+    assert left[2] - left[1] < 1000
 
 
 def test_two_workers_give_what_one_gives(whole: Path, tmp_path: Path) -> None:
