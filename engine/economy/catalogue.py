@@ -64,7 +64,7 @@ class Market:
             for what, purse, amount in row.get("uses", ()):
                 self._reserved[purse, what] = self._reserved.get((purse, what), 0) + amount
             if row.get("since") == world.always()["turn"]:
-                self.rooms.fill(row.get("rooms", ()))
+                self.rooms.fill((room, where, n) for room, where, n in row.get("rooms", ()))
 
     # ---- asking
 
