@@ -180,6 +180,12 @@ def test_what_could_be_several_things_is_refused_with_the_candidates() -> None:
     assert found.code == "O104" and "North Bay or South Bay" in found.message
 
 
+@pytest.mark.parametrize("choice", ["at once", "as soon as the last ship is home"])
+def test_a_choice_is_read_whole_however_many_words_it_has(choice: str) -> None:
+    words = split(f"{choice} again")
+    assert list(Names(ruleset()).choices((choice,), words, 0)) == [(len(words) - 1, choice)]
+
+
 def test_short_names_and_names_of_other_things_are_never_guessed() -> None:
     # "guns" is a kind of unit: it is not read as a misspelled place, even if one were near
     near = Names(ruleset(places=[*FORMS["places"], {"id": "gunsa", "name": "Gunsa"}]))

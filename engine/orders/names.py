@@ -20,7 +20,7 @@ from ..ruleset.order_syntax import FORM_OF, WORDS_OF_KIND, slot_of
 EVERY = "*"
 """In a list of units: of every kind; with a tag after it, of every kind with that tag."""
 LONGEST_CHOICE = 5
-"""Words of a line that may stand together for one word that a slot offers."""
+"""Words of a line that may stand together for what a slot offers, which may itself have more."""
 MOST_KEPT = 5000
 """Answers of `near` and of `abbreviated` that are kept."""
 MOST_POSITIONS = 50
@@ -204,7 +204,8 @@ class Names:
         """Which of the words that a slot offers stand at a word of a line, as they are or by a word that
         stands for them: the word after each, the longest first."""
         known = {joined(choice): choice for choice in offered}
-        for end in range(min(at + LONGEST_CHOICE, len(words)), at, -1):
+        longest = max([LONGEST_CHOICE, *(len(split(choice)) for choice in offered)])
+        for end in range(min(at + longest, len(words)), at, -1):
             written = run_together(words[at:end])
             choice = known.get(written) or known.get(self.synonym(written))
             if choice is not None:
