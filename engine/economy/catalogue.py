@@ -63,7 +63,7 @@ class Market:
                 continue
             for what, purse, amount in row.get("uses", ()):
                 self._reserved[purse, what] = self._reserved.get((purse, what), 0) + amount
-            if row.get("since") == world.always()["turn"]:
+            if row.get("since") == world.always()["turn"]:  # a position that was stored has lists there
                 self.rooms.fill((room, where, n) for room, where, n in row.get("rooms", ()))
 
     # ---- asking

@@ -317,7 +317,7 @@ class Matcher:
             text = " ".join(w.text for w in self.words[at:end]).strip('" ')
             yield end, self._value(at, end, text), 0
 
-    def _choice(self, slot: Slot, at: int) -> Iterator[tuple[int, SlotValue, int]]:
+    def _choice(self, slot: Slot, at: int) -> Iterator[Span]:
         exact = list(self.names.choices(slot.choices, self.words, at))
         for end, choice in exact:
             yield end, self._value(at, end, choice), 0
