@@ -8,7 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -23,13 +23,13 @@ PLAIN = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "FORCE_COL
 
 
 def on_terminal(
-    *arguments: str, env: Mapping[str, str] | None = None, err: bool = False
+    *arguments: str, env: Mapping[str, str] | None = None, err: bool = False, call: Sequence[str] = CALL
 ) -> tuple[int, str, str]:
     """Run with a terminal for standard output (or for standard error): the code, what it shows, and what went elsewhere."""
     ours, theirs = pty.openpty()
     other = subprocess.PIPE
     process = subprocess.Popen(
-        [*CALL, *arguments], stdin=theirs, stdout=other if err else theirs, stderr=theirs if err else other,
+        [*call, *arguments], stdin=theirs, stdout=other if err else theirs, stderr=theirs if err else other,
         env={**PLAIN, "TERM": "xterm-256color", **(env or {})},
     )  # fmt: skip
     os.close(theirs)
@@ -82,12 +82,28 @@ def test_json_is_never_colored(wrong: Path) -> None:
     assert ESCAPE not in on_terminal("validate", str(wrong), "--format", "json")[1]
 
 
-def test_progress_stands_on_the_error_terminal_alone(tmp_path: Path) -> None:
-    long = ("play", "diplomacy", "--turns", "6", "--seed", "00" * 16, "--out")
-    code, shown, results = on_terminal(*long, str(tmp_path / "a"), err=True)
-    assert code == 0 and "playing" in shown and f"{ESCAPE}2K" in shown, "it is drawn, and gone at the end"
-    assert ESCAPE not in results and "6 turns" in results
-    piped = subprocess.run([*CALL, *long, str(tmp_path / "b")], env=PLAIN, capture_output=True, text=True)
+SLOW = """
+import time
+from wteaw.cli.terminal import Working
+with Working("playing", 3) as working:
+    while working._shown is None:  # it is drawn when a while has passed, however fast the machine is
+        time.sleep(0.01)
+    working.at(1, what="playing turn 2")
+print("6 turns")
+"""
+
+
+def test_progress_stands_on_the_error_terminal_alone() -> None:
+    code, shown, results = on_terminal(err=True, call=[sys.executable, "-c", SLOW])
+    assert code == 0 and "playing turn 2" in shown and f"{ESCAPE}2K" in shown, "drawn, and gone at the end"
+    assert results == "6 turns\n"
+
+
+def test_no_progress_goes_into_a_pipe(tmp_path: Path) -> None:
+    play = ("play", "diplomacy", "--turns", "2", "--seed", "00" * 16, "--out")
+    code, shown, results = on_terminal(*play, str(tmp_path / "a"), err=True)
+    assert code == 0 and "turn 2" in shown and ESCAPE not in results and "2 turns" in results
+    piped = subprocess.run([*CALL, *play, str(tmp_path / "b")], env=PLAIN, capture_output=True, text=True)
     assert ESCAPE not in piped.stdout + piped.stderr and "playing" not in piped.stderr
 
 
