@@ -375,6 +375,7 @@ def compile_contest(battle: Battle, members: Sequence[Troops]) -> Plan:
     plan = battle.plan
     if plan is not None and _goes_on(battle, plan, members):
         return plan
+    put_away_plan(battle)
     battle.plan = make_plan(
         battle.turn.world,
         battle.row,
@@ -384,6 +385,13 @@ def compile_contest(battle: Battle, members: Sequence[Troops]) -> Plan:
         virtual_left=battle.virtual_left,
     )
     return battle.plan
+
+
+def put_away_plan(battle: Battle) -> None:
+    """No round is fought by the battle's plan any more: the world that was laid over for it is let go of."""
+    if battle.plan is not None and battle.plan.world is not battle.turn.world:
+        battle.plan.world.close()
+    battle.plan = None
 
 
 def compile_fire_on_retreat(battle: Battle, members: Sequence[Troops]) -> Plan:

@@ -33,7 +33,10 @@ def make_outline(
     is one.
     """
     lineup = Lineup(world, row, troops, setting, {}, virtual_left)
-    return lineup.groups, [lineup.holding(side) for side in (ATTACKER, DEFENDER)]
+    holding = [lineup.holding(side) for side in (ATTACKER, DEFENDER)]
+    for laid_over in {lineup.base, lineup.world} - {world}:
+        laid_over.close()
+    return lineup.groups, holding
 
 
 @ordinary

@@ -37,6 +37,7 @@ from .battles import (
     leave_rule,
     order_options,
     outline_contest,
+    put_away_plan,
     streams,
     supporters,
     troops,
@@ -257,6 +258,7 @@ def _to_the_end(turn: Turn, battles: Sequence[Battle]) -> None:
             if battle.over:
                 end_entry(battle)
                 _land_bereft(battle)
+                put_away_plan(battle)
         running = [c for c in running if not c.over]
         if number > MAX_ROUNDS:
             raise RuntimeError(f"a battle without end: {running[0].subject}")

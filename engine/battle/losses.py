@@ -24,20 +24,26 @@ many."""
 class HitTaker:
     """Takes the hits of a plan's rounds."""
 
-    def __init__(self, plan: Plan, sampler: Sampler, note: Note | None = None) -> None:
+    def __init__(self, plan: Plan, sampler: Sampler) -> None:
         self.plan = plan
         self.sampler = sampler
-        self.note = note
 
     def take(
-        self, batch: Batch, side: int, hits: Array, kind: str, targets: Collection[int], number: int
+        self,
+        batch: Batch,
+        side: int,
+        hits: Array,
+        kind: str,
+        targets: Collection[int],
+        number: int,
+        note: Note | None = None,
     ) -> Batch:
-        """Apply hits on a side in a round.
+        """Apply hits on a side in a round, and tell `note` of each.
 
         Returns the batch, which a lot may have split; surplus hits are lost.
         """
         losses = self.plan.losses[side]
-        left = self._down(batch, [i for i in losses.first if i in targets], hits, kind)
+        left = self._down(batch, [i for i in losses.first if i in targets], hits, kind, note)
         owners = {owner: [i for i in order if i in targets] for owner, order in losses.owners}
         owners = {owner: order for owner, order in owners.items() if order}
         if len(owners) > 1:
@@ -45,14 +51,14 @@ class HitTaker:
             batch, shares = self._shares(batch, side, owners, left, kind, number)
             left = batch.more.pop("left") - shares.sum(axis=1)
             for order, share in zip(owners.values(), shares.T, strict=True):
-                self._down(batch, order, share, kind)
+                self._down(batch, order, share, kind, note)
         else:
             for order in owners.values():
-                left = self._down(batch, order, left, kind)
-        self._down(batch, [i for i in losses.last if i in targets], left, kind)
+                left = self._down(batch, order, left, kind, note)
+        self._down(batch, [i for i in losses.last if i in targets], left, kind, note)
         return batch
 
-    def _down(self, batch: Batch, groups: Iterable[int], hits: Array, kind: str) -> Array:
+    def _down(self, batch: Batch, groups: Iterable[int], hits: Array, kind: str, note: Note | None) -> Array:
         """Hits taken by groups, one after another, by each as many as there are units in it. Returns the hits
         that are left."""
         for index in groups:
@@ -65,8 +71,8 @@ class HitTaker:
             batch.n[:, index] -= taken
             if down != GONE:
                 batch.n[:, down] += taken
-            if self.note is not None:
-                self.note(index, down, int(taken[0]))
+            if note is not None:
+                note(index, down, int(taken[0]))
             hits = hits - taken
         return hits
 

@@ -79,7 +79,7 @@ class Rounds:
         self.sampler = sampler
         self.recorded = recorded
         self.taken: list[HitUnits] = []
-        self.hit_taker = HitTaker(plan, sampler, self._note)
+        self.hit_taker = HitTaker(plan, sampler)
         self.held = held
         self.columns = columns(plan)
         self._shared = any(len(side.owners) > 1 for side in plan.losses)
@@ -125,7 +125,7 @@ class Rounds:
     def _hit(self, batch: Batch, side: int, hits: Array, kind: str, targets: list[int]) -> Batch:
         """Hits on a side are taken, or held."""
         if self.held is None:
-            return self.hit_taker.take(batch, side, hits, kind, targets, self.number)
+            return self.hit_taker.take(batch, side, hits, kind, targets, self.number, self._note)
         if hits[0]:
             self.held.append((self.stage, side, int(hits[0]), kind))
         return batch

@@ -43,14 +43,13 @@ class Market:
         self.nation = nation
         self.who = Entity("nation", nation)
         self._names: dict[str, Any] = {"self": self.who, "nation": self.who}
-        self._tests: dict[tuple[str, str], bool] = {}
         self._prices: dict[str, tuple[Any, tuple[str, ...]]] = {}
         self._closed: dict[str, str | None] = {}
         self._passing: dict[Any, list[str]] = {}
         self._purses: dict[tuple[str, str], str] = {}
         self._spent: dict[tuple[str, str], Any] = {}
         self._reserved: dict[tuple[str, str], Any] = {}
-        self.rooms = Rooms(world, nation, self._test)
+        self.rooms = Rooms(world, nation)
         # the orders of a file that is being checked; else those of the state
         self.orders: Sequence[Row] | None = None
         self._main = stores.money(world.ruleset)
@@ -147,7 +146,7 @@ class Market:
         """The places that pass an item's test of sites; items that test alike share the answer."""
         test = row.get("site")
         if test not in self._passing:
-            self._passing[test] = [p for p in held if self._test(test, p)]
+            self._passing[test] = [p for p in held if self.rooms.test(test, p)]
         return self._passing[test]
 
     def take(self, quote: Quote) -> None:
@@ -159,7 +158,8 @@ class Market:
 
     def forget(self) -> None:
         """The state has changed: what was asked of it is asked again."""
-        for known in (self._tests, self._prices, self._closed, self._passing, self._purses):
+        self.rooms.forget()
+        for known in (self._prices, self._closed, self._passing, self._purses):
             known.clear()
 
     def spend(self, purse: str, what: str, amount: Any) -> None:
@@ -234,21 +234,13 @@ class Market:
 
     def variant(self, row: Row, site: str) -> Row | str:
         """The kind of site that a place is for an item, or why it is none."""
-        if not self._test(row.get("site"), site):
+        if not self.rooms.test(row.get("site"), site):
             return str(row.get("site_message", "it cannot be built there"))
         for variant in row.get("sites", ({"id": ""},)):
-            if self._test(variant.get("when"), site):
+            if self.rooms.test(variant.get("when"), site):
                 return dict(variant)
         last: Row = row["sites"][-1]
         return str(last.get("message") or row.get("site_message", "it cannot be built there"))
-
-    def _test(self, text: Any, site: str) -> bool:
-        if text is None or isinstance(text, bool):
-            return text is not False
-        key = (text, site)
-        if key not in self._tests:
-            self._tests[key] = self.world.test(text, self._at(site))
-        return self._tests[key]
 
     def _at(self, site: str) -> dict[str, Any]:
         return {**self._names, "place": Entity("place", site)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..core.model import Row
@@ -18,12 +18,12 @@ Taken = tuple[str, str, int]
 
 
 class Rooms:
-    """The rooms of one nation in one world; `test` says whether a condition holds at a site."""
+    """The rooms of one nation in one world, good until the state changes (then: `forget`)."""
 
-    def __init__(self, world: World, nation: str, test: Callable[[Any, str], bool]) -> None:
+    def __init__(self, world: World, nation: str) -> None:
         self.world, self.nation = world, nation
         self.filled: dict[tuple[str, str], int] = {}
-        self._test = test
+        self._tests: dict[tuple[str, str], bool] = {}
         self._names: dict[str, Any] = {"self": (who := Entity("nation", nation)), "nation": who}
         self._rows = list(world.ruleset.rows("placement_limits").values())
         self._of: dict[tuple[str, str], list[Row]] = {}
@@ -59,6 +59,19 @@ class Rooms:
         )
         return min((room // lot for room in sums), default=PLENTY)
 
+    def test(self, text: Any, site: str) -> bool:
+        """Whether a condition holds at a site."""
+        if text is None or isinstance(text, bool):
+            return text is not False
+        key = (text, site)
+        if key not in self._tests:
+            self._tests[key] = self.world.test(text, self._at(site))
+        return self._tests[key]
+
+    def forget(self) -> None:
+        """The state has changed: conditions are tested again."""
+        self._tests.clear()
+
     def _for(self, row: Row, site: str, at: str = "purchase") -> list[Row]:
         """The rooms that an item takes; into hand (no site) those of the nation: of others it is asked where
         it is placed.
@@ -73,7 +86,7 @@ class Rooms:
                 and ("for" not in r or self._takes(r["for"], labels))
             ]
         if site:
-            return [r for r in self._of[key] if self._test(r.get("when"), site)]
+            return [r for r in self._of[key] if self.test(r.get("when"), site)]
         return [r for r in self._of[key] if "when" not in r and r["of"] == "nation"]
 
     def _takes(self, wanted: Any, labels: set[str]) -> bool:

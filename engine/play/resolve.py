@@ -5,6 +5,7 @@ input of a player.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -54,6 +55,8 @@ def planned(game: Game, nations: Iterable[str], *, workers: int = 1) -> list[Sub
     asked = list(nations)
     dear = sorted(asked, key=lambda n: -len(state.stacks(owner=n)))  # those with most to think of come first
     orders = dict(zip(dear, shared_out(given, dear, workers), strict=True))
+    views.close()
+    world.close()
     return [
         Submission(n, "\n".join(str(o.get("text", "")) for o in orders[n]), *parted(orders[n]), POLICY)
         for n in asked
@@ -120,8 +123,8 @@ def resolutions(
 
 def has_players(game: Game) -> bool:
     """Whether anybody plays a nation that is still in the game."""
-    world = game.seated_world()
-    return any(vacancies.seat(world, n) not in vacancies.EMPTY for n in commanded(game))
+    with closing(game.seated_world()) as world:
+        return any(vacancies.seat(world, n) not in vacancies.EMPTY for n in commanded(game))
 
 
 def _resolve_once(
@@ -173,9 +176,9 @@ def absent(game: Game, missing: Iterable[str]) -> list[str]:
     """Of the nations that sent nothing those whose player is absent: who has sent orders for the nation that
     commands is not.
     """
-    world = game.seated_world()
     gone = set(missing)
-    return sorted(n for n in gone if world.commander_of(n) in gone)
+    with closing(game.seated_world()) as world:
+        return sorted(n for n in gone if world.commander_of(n) in gone)
 
 
 def _lacking(game: Game, given: Iterable[Submission], missing: Iterable[str]) -> str:

@@ -163,6 +163,15 @@ class Views:
         self._last = (nation, self.worlds.world(nation))
         return self._last[1]
 
+    def close(self) -> None:
+        """Let go of the last world and of what all shared, once no view is asked for any more
+        (`World.close`).
+        """
+        if self._last is not None:
+            self._last[1].close()
+            self._last = None
+        self.worlds.close()
+
 
 def _states_of(position: Position) -> Callable[[str], State]:
     return lambda moment: position.state if moment == "now" else position.moments[moment]

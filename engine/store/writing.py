@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -154,8 +154,8 @@ class GameWriter(GameReader):
         """
         rows = self.ruleset.rows("nations")
         nations = {*rows, *position.state.table("nations")}
-        world = World(self.ruleset, position.state, geography=self.geography)
-        played = [nation for nation in nations if seat(world, nation) not in EMPTY]
+        with closing(World(self.ruleset, position.state, geography=self.geography)) as world:
+            played = [nation for nation in nations if seat(world, nation) not in EMPTY]
         names = fairness.audiences([*nations, *self.ruleset.rows("sides")])
         drawers = DRAWERS if played else 0
         return fairness.commitment(

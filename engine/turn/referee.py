@@ -7,6 +7,7 @@ or terminal; the same arguments give the same position and the same journal on a
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -232,7 +233,8 @@ def asked_seats(ruleset: Ruleset, position: Position) -> dict[str, str]:
     if node is None:
         return {}
     turn = Turn(ruleset, position.state, _NoDice(), moments=position.moments)
-    return {n: vacancies.seat(turn.world, n) for n in asked_at(turn, node)}
+    with closing(turn.world) as world:
+        return {n: vacancies.seat(world, n) for n in asked_at(turn, node)}
 
 
 def asked_at(turn: Turn, node: Row) -> list[str]:
@@ -254,7 +256,8 @@ def commanded_nations(ruleset: Ruleset, position: Position) -> list[str]:
     the moderator.
     """
     turn = Turn(ruleset, position.state, _NoDice(), moments=position.moments)
-    return _commanded(turn, turn.world.nations())
+    with closing(turn.world) as world:
+        return _commanded(turn, world.nations())
 
 
 def _commanded(turn: Turn, nations: Iterable[str]) -> list[str]:

@@ -205,6 +205,7 @@ def _drop_unpaid(turn: Turn, block: Row) -> None:
     for node in steps(block["steps"]):
         if trial.world.test(node.get("when"), trial.names()):
             run_step(trial, node)
+    trial.world.close()
     for nation, orders in sorted(theirs.items()):
         unpaid = {
             str(o["key"]): why

@@ -432,6 +432,12 @@ class WorldViews:
             self._viewers[moment] = Viewer(self.ruleset, state, geography=self.geography)
         return self._viewers[moment]
 
+    def close(self) -> None:
+        """Let go of what readers shared, once no view is asked for any more (`World.close`)."""
+        for viewer in self._viewers.values():
+            viewer.world.close()
+        self._viewers.clear()
+
     def world(self, nation: str) -> World:
         """What a nation may know, as a world of its own."""
 

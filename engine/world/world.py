@@ -197,6 +197,8 @@ class World(Readings):
             state = self.moments[moment] = state()
         past = self._past.get(moment)
         if past is None or past.state is not state:
+            if past is not None:
+                past.close()
             past = World(self.ruleset, state, geography=self.geography)
             self._past[moment] = past
         return past

@@ -87,7 +87,8 @@ class UnitOrders(OrderKind):
         understood.picked = self._picked(book, order, understood.uses)
         self.go(book, order, understood)
         if self.commits:
-            understood.uses.append(lambda: _commit(book, understood.picked))
+            picked = understood.picked  # not the order itself, which would hold what holds it
+            understood.uses.append(lambda: _commit(book, picked))
         cost, remarks = book.cost(self.row, order, names)
         understood.uses.append(lambda: book.spend(cost))
         remarks = [*understood.intent.remarks, *remarks]
