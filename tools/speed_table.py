@@ -129,7 +129,7 @@ class Bench:
         return {name: self._play(name, tree, self.turns) for name, tree in trees.items()}
 
     def _play(self, name: str, tree: Path, turns: int) -> float:
-        where = ("--out", self.scratch / f"play-{name}", "--seed", "42", "--turns", str(turns))
+        where = ("--out", self.scratch / f"play-{name}", "--seed", SEED, "--turns", str(turns))
         return self.once("-m", "wteaw", "play", tree / "scenarios" / "1914.yaml", *where, tree=tree)
 
     def play(self) -> list[float]:
