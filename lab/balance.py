@@ -26,7 +26,7 @@ ALWAYS = ("events", "actions", "orders", "technologies", "modifiers", "productio
 """Forms whose rows are looked for, whether or not any of them was used; of other forms those are of which
 some row was.
 """
-UNTOLD = ("sequence", "visibility", "decisions", "tracks")
+UNTOLD = ("sequence", "visibility", "decisions", "definitions", "tracks")
 """Forms of which a journal does not tell each row that was used."""
 
 
