@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import product
+from itertools import chain, product
 from typing import Any, NamedTuple
 
 from ..core.choices import as_slot
@@ -197,6 +197,8 @@ class WordLine:
 
     def __post_init__(self) -> None:
         self._recognizer = Recognizer(self.words, self.names, self.nation, self.loose, self.generous)
+        self._spelled = [(self.names.synonym(word.norm), word.norm) for word in self.words]
+        self._alike: dict[tuple[str, str], bool] = {}
 
     def readings(self) -> list[FuzzyReading]:
         """The whole readings that need the least, the best first; of orders of units without a verb all, in
@@ -229,7 +231,7 @@ class WordLine:
                 yield found
 
     def _candidates(self, verbless: bool, partly: bool) -> Iterator[_Way]:
-        here = {w for i in range(len(self.words)) for w in (self._word(i), self.words[i].norm)}
+        here = set(chain.from_iterable(self._spelled))
         bare = any(f.row.get("bare") for f in self.grammar.forms)
         for way in ways_of(self.grammar):
             if verbless:
@@ -240,11 +242,14 @@ class WordLine:
             if present == len(way.keys) or (partly and (present or len(way.keys) == 1)):
                 yield way
 
-    def _word(self, at: int) -> str:
-        return self.names.synonym(self.words[at].norm)
-
     def _same(self, own: str, word: str) -> bool:
         """Whether a word of a line is a word of a form; with small slips, if these are forgiven."""
+        alike = self._alike.get((own, word))
+        if alike is None:
+            alike = self._alike[own, word] = self._compared(own, word)
+        return alike
+
+    def _compared(self, own: str, word: str) -> bool:
         if (
             own == word
             or not self.loose
@@ -261,11 +266,7 @@ class WordLine:
         for key in () if verbless else way.keys:
             free = [i for i in range(len(self.words)) if i not in used]
             at = next(
-                (
-                    i
-                    for i in free
-                    if any(self._same(k, w) for k in key for w in (self._word(i), self.words[i].norm))
-                ),
+                (i for i in free if any(self._same(k, w) for k in key for w in self._spelled[i])),
                 None,
             )
             if at is None:
@@ -275,7 +276,7 @@ class WordLine:
         matched = len(used)
         chosen = self._chosen(way, used)
         tokens, unknown = self._recognizer.tokens(frozenset(used))
-        over = sum(way.more.isdisjoint((self._word(i), self.words[i].norm)) for i in unknown)
+        over = sum(way.more.isdisjoint(self._spelled[i]) for i in unknown)
         best: FuzzyReading | None = None
         for found, cost, left, dropped, guessed in _assigned(way, tokens, partly):
             values = {**found, **chosen}

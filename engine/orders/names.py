@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
+from functools import lru_cache
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -203,8 +204,7 @@ class Names:
     def choices(self, offered: Sequence[str], words: Sequence[Word], at: int) -> Iterator[tuple[int, str]]:
         """Which of the words that a slot offers stand at a word of a line, as they are or by a word that
         stands for them: the word after each, the longest first."""
-        known = {joined(choice): choice for choice in offered}
-        longest = max([LONGEST_CHOICE, *(len(split(choice)) for choice in offered)])
+        known, longest = _as_compared(tuple(offered))
         for end in range(min(at + longest, len(words)), at, -1):
             written = run_together(words[at:end])
             choice = known.get(written) or known.get(self.synonym(written))
@@ -221,6 +221,13 @@ class Names:
         return WORDS_OF_KIND.get(kind, kind).replace(
             "{example}", str(example.get("plural", example.get("name", "units")))
         )
+
+
+@lru_cache(maxsize=2_000)
+def _as_compared(offered: tuple[str, ...]) -> tuple[dict[str, str], int]:
+    """What a slot offers, by how it is compared, and how many words the longest has."""
+    longest = max([LONGEST_CHOICE, *(len(split(choice)) for choice in offered)])
+    return {joined(choice): choice for choice in offered}, longest
 
 
 class _Index:
