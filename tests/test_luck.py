@@ -265,6 +265,7 @@ def test_the_last_reports_resolve_each_turn_once_again(
     assert made.stage().position.ended
     nations = sorted(made.ruleset.rows("nations"))
     log, again = tmp_path / "log", luck_found.resolved_again
+    monkeypatch.setenv("WTEAW_CACHE", str(tmp_path / "cache"))
 
     def resolved_again(game: Game, before: StoredPosition, *args: Any, **more: Any) -> Any:
         with log.open("a") as file:
@@ -274,7 +275,13 @@ def test_the_last_reports_resolve_each_turn_once_again(
     monkeypatch.setattr(luck_found, "resolved_again", resolved_again)
     monkeypatch.setattr(report_files, "_processes", lambda *_: hands)
     report_files.write_reports(made, tmp_path / "reports", [None, *nations], made.drawing())
-    assert sorted(map(int, log.read_text().split())) == [number for number, _, _ in made.stages()][:-1]
+    once = [number for number, _, _ in made.stages()][:-1]
+    assert sorted(map(int, log.read_text().split())) == once
+    luck_found._luck.cache_clear()  # as in another process
+    report_files.write_reports(made, tmp_path / "later", [None, *nations], made.drawing())
+    assert sorted(map(int, log.read_text().split())) == once, "what was found is kept"
+    for file in sorted((tmp_path / "reports").iterdir()):
+        assert (tmp_path / "later" / file.name).read_bytes() == file.read_bytes()
     texts = [(tmp_path / "reports" / f"{reader}.txt").read_text() for reader in ("moderator", *nations)]
     assert len(texts) > 3 and all("LUCK" in text for text in texts)
 
@@ -282,6 +289,7 @@ def test_the_last_reports_resolve_each_turn_once_again(
 def test_luck_that_was_watched_is_that_which_is_found_by_resolving_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("WTEAW_CACHE", str(tmp_path / "cache"))
     made = empire(tmp_path / "game", turns=10)
     watch(made)
     while len(made.onlookers) < 4:
@@ -291,11 +299,23 @@ def test_luck_that_was_watched_is_that_which_is_found_by_resolving_again(
     assert list(made.onlookers) == found[-4:], "the turns before were not watched, and practice is no turn"
     watched = luck(made).to_json()
     assert watched["throws"]
+    of = luck_found.resolved_again
     luck_found._luck.cache_clear()
+    monkeypatch.delattr(luck_found, "resolved_again")
     assert luck(Game.open(tmp_path / "game")).to_json() == watched, (
-        "opened again, every turn is resolved again"
+        "opened again, it is found where it is kept"
     )
-    before, of = made.stage(found[-2]), luck_found.resolved_again
+    monkeypatch.setattr(luck_found, "resolved_again", of, raising=False)
+    luck_found._luck.cache_clear()
+    monkeypatch.setenv("WTEAW_CACHE", str(tmp_path / "elsewhere"))
+    assert luck(Game.open(tmp_path / "game")).to_json() == watched, (
+        "where it is not kept, every turn is resolved again"
+    )
+    for file in (tmp_path / "elsewhere" / "throws").iterdir():
+        file.write_text("spoiled", encoding="utf-8")
+    luck_found._luck.cache_clear()
+    assert luck(Game.open(tmp_path / "game")).to_json() == watched, "what is spoiled there is as good as none"
+    before = made.stage(found[-2])
     made.rollback(before.number, "a correction")
     assert list(made.onlookers) == found[-4:-2], "of what was dropped nobody knows"
     resolve_turn(made, force=True)
@@ -304,6 +324,7 @@ def test_luck_that_was_watched_is_that_which_is_found_by_resolving_again(
         luck_found, "resolved_again", lambda g, b, *a, **m: again.append(b.number) or of(g, b, *a, **m)
     )
     luck_found._luck.cache_clear()
+    monkeypatch.setenv("WTEAW_CACHE", str(tmp_path / "third"))
     assert luck(made).throws and again == found[:-4]
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from ruamel.yaml import YAML
 
+from wteaw.core.canonical import dumps, loads
 from wteaw.core.faults import NotThere
 from wteaw.core.package_data import rulesets, scenarios
 from wteaw.core.state import State
@@ -61,8 +62,9 @@ def test_without_players_it_stops_at_every_power(tmp_path: Path, rules: Ruleset)
 def test_the_letters_of_a_map_keep_their_order_in_a_stored_game() -> None:
     """The first tag that fits counts, and what is stored as a mapping is sorted."""
     marks = read_drawing(VARIANT).marks
-    kept = drawing_from(dict(Drawing(marks=marks).to_json())).marks
-    assert list(kept["badges"]) == list(marks["badges"]) != sorted(marks["badges"])
+    kept = drawing_from(loads(dumps(Drawing(marks=marks).to_json()))).marks
+    assert kept == marks and list(kept["badges"]) == list(marks["badges"]) != sorted(marks["badges"])
+    assert list(kept["symbols"]) == list(marks["symbols"]) != sorted(marks["symbols"])
 
 
 def test_an_overlay_is_drawn_as_what_it_extends_wherever_it_lies() -> None:

@@ -81,8 +81,9 @@ def play(
     last = game.stage().position
     maps["map"] = map_svg(ruleset, last.state, drawing, title=title)
     _write_maps(out, maps, png=png)
+    readers = dict.fromkeys((*asked, *commanded(game)))  # founded in play or gone by now
     written = write_reports(
-        game, out / "reports", [None, *asked], drawing, counted=lambda some: each(some, "reports")
+        game, out / "reports", [None, *readers], drawing, counted=lambda some: each(some, "reports")
     )
     played = last.turn - first.turn + last.ended
     picture = out / ("map.png" if png else "map.svg")

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -29,6 +30,7 @@ EFFORT = 30_000
 """Outcomes that are followed before a throw is sampled instead: some milliseconds."""
 TRIALS = 10_000
 ROUND, LEAVING = "round", "leaving"
+_PLAIN = ("battle", "subject", "place", "turn", "round", "what", "exact", "mover")
 
 Fought = Callable[[Rounds, Batch], Batch]
 
@@ -80,6 +82,22 @@ class RecordedThrow:
         those = [(n, w) for n, w in nations.items() if n in self.shares]
         luck = sum(w * self.shares[n].luck for n, w in those)
         return luck, sum(v * w * self.spread[n, m] for n, v in those for m, w in those)
+
+    def to_json(self) -> dict[str, Any]:
+        """The throw as canonical JSON, which knows no floats: they are written as `float.hex` does."""
+        shares = [
+            [who, s.side, *(x.hex() for x in (s.dealt, s.dealt_mean, s.taken, s.taken_mean))]
+            for who, s in self.shares.items()
+        ]
+        spread = [[a, b, value.hex()] for (a, b), value in self.spread.items()]
+        return {**{name: getattr(self, name) for name in _PLAIN}, "shares": shares, "spread": spread}
+
+    @classmethod
+    def from_json(cls, said: Mapping[str, Any]) -> RecordedThrow:
+        """The throw again. KeyError, TypeError or ValueError for what is none."""
+        shares = {who: Share(side, *map(float.fromhex, means)) for who, side, *means in said["shares"]}
+        spread = {(a, b): float.fromhex(value) for a, b, value in said["spread"]}
+        return cls(**{name: said[name] for name in _PLAIN}, shares=shares, spread=spread)
 
 
 class Onlooker:

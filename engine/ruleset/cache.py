@@ -1,4 +1,4 @@
-"""Compiled rulesets and parsed files, kept between runs.
+"""Compiled rulesets, parsed files, findings and the throws of games, kept between runs.
 
 An entry is a file of canonical JSON under a name that is a hash of all it was made from, after a first line
 with the hash of the body. A broken or foreign entry is as good as none; a cache that cannot be written is
@@ -20,7 +20,7 @@ from ..core.canonical import dumps, loads
 from ..core.diagnostics import Diagnostic
 from ..core.whole_files import write_whole
 
-KEEP = {"files": 3_000}
+KEEP = {"files": 3_000, "throws": 3_000}
 OF_OTHERS = 600
 """Entries kept in one shelf, those that were written last; of small ones more, for a library has hundreds of
 files, and each text that one of them has had is an entry.

@@ -4,6 +4,7 @@ draws.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -26,10 +27,9 @@ class Drawing:
     marks: Mapping[str, Any] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        marks = _plain(self.marks)
-        if "badges" in marks:  # the first tag that fits counts: what is stored keeps the order of lists only
-            marks["badges"] = [list(pair) for pair in self.marks["badges"].items()]
-        return {"shapes": self.shapes, "layout": _plain(self.layout), "marks": marks}
+        # marks as a text, for what is stored keeps no order of keys: the first tag of a badge that fits
+        # counts, and the first signs of a place are drawn
+        return {"shapes": self.shapes, "layout": _plain(self.layout), "marks": json.dumps(self.marks)}
 
 
 def _plain(value: Any) -> Any:
@@ -39,10 +39,18 @@ def _plain(value: Any) -> Any:
 
 def drawing_from(data: Mapping[str, Any]) -> Drawing:
     """A drawing from its JSON."""
-    marks = dict(data.get("marks", {}))
+    return Drawing(data.get("shapes", ""), with_floats(data.get("layout", {})), marks_from(data))
+
+
+def marks_from(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The marks of a drawing's JSON."""
+    kept = data.get("marks", {})
+    if isinstance(kept, str):
+        return dict(json.loads(kept))
+    marks = dict(kept)  # as earlier versions kept them, the badges in their order alone
     if "badges" in marks:
         marks["badges"] = dict(marks["badges"])
-    return Drawing(data.get("shapes", ""), with_floats(data.get("layout", {})), marks)
+    return marks
 
 
 def read_drawing(ruleset_folder: Path) -> Drawing:

@@ -18,7 +18,7 @@ from ..core.faults import BrokenGame, NotThere, RuleError, StoreError, clean
 from ..core.journal import Entry
 from ..core.model import Ruleset
 from ..core.state import State
-from ..ruleset.drawing import Drawing, drawing_from
+from ..ruleset.drawing import Drawing, drawing_from, marks_from
 from ..turn.referee import Inputs, Position, asked_seats, waiting_seats
 from ..world.geography import Geography
 from ..world.world import World
@@ -194,8 +194,7 @@ class GameReader:
     def marks(self) -> Mapping[str, Any]:
         """What the ruleset says of marks on its maps and of what is counted, without the drawing's shapes."""
         with self.reading() as db:
-            kept = unpack(self._of_game(db, "drawing")["drawing"])
-        return dict(kept.get("marks", {}))
+            return marks_from(unpack(self._of_game(db, "drawing")["drawing"]))
 
     def stage(self, number: int | None = None) -> StoredPosition:
         """The present stage, or an earlier one by its number. StoreError if there is none."""
