@@ -11,10 +11,10 @@ here about what an order may do.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import product
+from itertools import chain, product
 from typing import Any, NamedTuple
 
 from ..core.choices import as_slot
@@ -65,6 +65,8 @@ class FuzzyReading:
     """How many of the form's own words stand in the line."""
     wanting: int = 0
     """How many do not."""
+    opens: bool = False
+    """Whether the line begins with one of them."""
 
     @property
     def whole(self) -> bool:
@@ -210,16 +212,17 @@ class WordLine:
         least = min(r.cost for r in found)
         return [r for r in found if r.cost == least]
 
-    def nearest(self, count: int = 3) -> list[FuzzyReading]:
-        """The forms that come nearest, whole or not, each once; none if nothing of any form was
-        recognized."""
+    def nearest(self, count: int, keep: Callable[[FuzzyReading], bool]) -> list[FuzzyReading]:
+        """The forms that come nearest of those to be kept, whole or not, each once; none if nothing of any
+        form was recognized."""
         if not self.words or len(self.words) > MOST_WORDS:
             return []
         best: dict[str, FuzzyReading] = {}
         for reading in (*self._all(verbless=False, partly=True), *self._all(verbless=True, partly=True)):
             if reading.form.key not in best or _better(reading, best[reading.form.key]):
                 best[reading.form.key] = reading
-        ranked = sorted((r for r in best.values() if r.words or _tells(r)), key=_rank, reverse=True)
+        some = (r for r in best.values() if (r.words or _tells(r)) and keep(r))
+        ranked = sorted(some, key=_rank, reverse=True)
         return [r for r in ranked if _rank(r) >= _rank(ranked[0]) - 3][:count]
 
     def _all(self, *, verbless: bool, partly: bool = False) -> Iterator[FuzzyReading]:
@@ -273,11 +276,16 @@ class WordLine:
             else:
                 used.add(at)
         matched = len(used)
+        verb = min(used, default=None)
+        if verb and self.words[verb - 1].norm in SMALL:
+            verb = None  # a thing that is called like an order
         chosen = self._chosen(way, used)
         tokens, unknown = self._recognizer.tokens(frozenset(used))
+        told = [_as_a_chain(way, tokens) for tokens in _as_the_verb_stands(way, tokens, verb)]
         over = sum(way.more.isdisjoint((self._word(i), self.words[i].norm)) for i in unknown)
         best: FuzzyReading | None = None
-        for found, cost, left, dropped, guessed in _assigned(way, tokens, partly):
+        ways = chain.from_iterable(_assigned(way, tokens, partly) for tokens in told)
+        for found, cost, left, dropped, guessed in ways:
             values = {**found, **chosen}
             missing = [
                 s
@@ -302,6 +310,7 @@ class WordLine:
                 guessed,
                 matched,
                 wanting,
+                bool(matched) and verb == 0,
             )
             if not partly and not reading.whole:
                 continue
@@ -381,12 +390,53 @@ def _rank(reading: FuzzyReading) -> int:
     filled = len(reading.values)
     return (
         4 * reading.words
+        + 3 * (reading.opens and not reading.left_over)
         + 3 * filled
         - 3 * len(reading.missing)
         - 2 * reading.left_over
         - 3 * reading.wanting
         - reading.cost
     )
+
+
+# ---- where places stand in a line
+
+
+def _as_the_verb_stands(way: _Way, tokens: list[Token], verb: int | None) -> list[list[Token]]:
+    """Places without a small word on both sides of the verb: before it stands where somebody comes from, as
+    in `Home attacks Port`. Right behind a verb whose units stand after `with` may be where they go, as in
+    `attack Port Home 2 guns`."""
+    if verb is None or way.origin is None or any(t.before == "from" for t in tokens):
+        return [tokens]
+    bare = [i for i, t in enumerate(tokens) if "place" in t.names and not t.before]
+    before = [i for i in bare if tokens[i].at < verb]
+    behind = [i for i in bare if tokens[i].at > verb]
+    out = list(tokens)
+    if len(before) == 1 and any("place" in t.names and t.at > verb for t in tokens):
+        out[before[0]] = tokens[before[0]]._replace(before="from")
+    elif not before and len(behind) == 2 and way.slots[0].role == "with" and tokens[behind[0]].at == verb + 1:
+        out[behind[0]] = tokens[behind[0]]._replace(before="to")
+        out[behind[1]] = tokens[behind[1]]._replace(before="from")
+        return [out, tokens]
+    return [out]
+
+
+def _as_a_chain(way: _Way, tokens: list[Token]) -> list[Token]:
+    """Places one behind the other, with nothing or arrows between them, as the way of somebody who goes
+    there: the first is where they come from, the last where they go to, what is between lies on the way."""
+    over = next((s.role for s in way.slots if s.slot.kind == "place" and s.slot.many), None)
+    places = [i for i, t in enumerate(tokens) if "place" in t.names]
+    if over is None or way.origin is None or way.destination is None or len(places) < 3:
+        return tokens
+    first, *between, last = places
+    in_a_row = places == list(range(first, last + 1))
+    along = all(tokens[i].before in ("", "to", "into") and not tokens[i].joined for i in (*between, last))
+    if not in_a_row or not along or tokens[first].before not in ("", *SAME["from"]):
+        return tokens
+    out = list(tokens)
+    for i, role in ((first, "from"), *((i, over) for i in between), (last, "to")):
+        out[i] = tokens[i]._replace(before=role)
+    return out
 
 
 # ---- slots
@@ -398,6 +448,7 @@ def _assigned(
     """Ways to put what was recognized into the slots: the values, their cost, how many things are left, how
     many of these are no bare numbers, and guessed slots."""
     tried = 0
+    told = any(t.before == "from" and "place" in t.names for t in tokens)
 
     def go_on(
         at: int,
@@ -422,9 +473,14 @@ def _assigned(
                 continue
             fit = _fits(way, one, token, values)
             price = _role(way, one, token, partly)
+            if price is None and one.role == "to" and token.before in SAME["in"] and told:
+                price = 1  # beside where they come from, `in` a place says where they go
             if fit is None or price is None:
                 continue
             kind = one.slot.kind
+            alike = one.slot.many and name in values
+            if token.joined and kind == "place" and not alike and (one.optional or not partly):
+                continue  # `Home and Port` are two of a kind, and none of them is something else
             if not token.before and index < last.get(kind, -1):
                 continue  # without small words things of a kind stand in the order of the form
             more = dict(fit)
