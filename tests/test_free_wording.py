@@ -360,6 +360,10 @@ SUPPORTS = [  # a letter behind a name is a word of its own, though run together
     ("A War S Mos", "Army in Warsaw supports Moscow"),
     ("War s Mos", "Warsaw supports Moscow"),
     ("A War S Mos - Ukr", "Army in Warsaw supports Moscow to Ukraine"),
+    ("support Moscow with Warsaw", "Warsaw supports Moscow"),
+    ("support A Mos to Ukraine from A War", "Army in Warsaw supports Army in Moscow to Ukraine"),
+    ("support Moscow Warsaw", "Warsaw supports Moscow"),
+    ("supports Moscow to Ukraine", "-"),
     ("A Wars - Gal", "Army in Warsaw to Galicia"),
     ("A War Gal", "Army in Warsaw to Galicia"),
 ]

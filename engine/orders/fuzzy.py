@@ -92,6 +92,8 @@ class _Way:
     slots: tuple[_Slot, ...]
     more: frozenset[str] = frozenset()
     """Words of its own that may be left out."""
+    subject: bool = False
+    """Whether a place stands before its first word: whoever is there does what the word says."""
 
     @cached_property
     def carries(self) -> bool:
@@ -145,6 +147,7 @@ def _ways(form: OrderForm) -> tuple[_Way, ...]:
         slots: list[_Slot] = []
         more: set[str] = set()
         role = ""
+        subject = False
         for part, optional in parts:
             if isinstance(part, Fixed):
                 if part.word in SMALL:
@@ -156,8 +159,9 @@ def _ways(form: OrderForm) -> tuple[_Way, ...]:
                     more.add(part.word)
             else:
                 slots.append(_Slot(part, role, optional or part.optional))
-                role = ""
-        way = _Way(form, tuple(keys), tuple(slots), frozenset(more))
+                subject = subject or (part.kind == "place" and not keys)
+                role = role if optional or part.optional else ""  # it may be what stands behind that
+        way = _Way(form, tuple(keys), tuple(slots), frozenset(more), subject and bool(keys))
         same = out.get((way.keys, way.slots))
         out[way.keys, way.slots] = way if same is None else replace(same, more=same.more | way.more)
         if len(out) >= MOST_WAYS:
@@ -281,6 +285,8 @@ class WordLine:
             verb = None  # a thing that is called like an order
         chosen = self._chosen(way, used)
         tokens, unknown = self._recognizer.tokens(frozenset(used))
+        if way.subject and verb == 0 and sum("place" in t.names for t in tokens) > 1 and not partly:
+            return None  # `helps Home Port`: nobody knows who helps whom
         told = [_as_a_chain(way, tokens) for tokens in _as_the_verb_stands(way, tokens, verb)]
         over = sum(way.more.isdisjoint((self._word(i), self.words[i].norm)) for i in unknown)
         best: FuzzyReading | None = None
