@@ -108,12 +108,11 @@ def with_places_of(world: World, nation: str, written: str, lines: Sequence[str]
     held = [p for p in world.ruleset.rows("places") if world.holder_of(p) == holder]
     held.sort(key=lambda p: nation not in {world.holder_of(q) for q in world.geography.next_to(p)})
     reader = LineReader(world.ruleset, names, nation, "")
-    filled = [
-        line
-        for place in held[:MOST_TRIED]
-        for line in [blank.replace(BLANK, names.printed("place", place))]
-        if any(place in o["slots"].values() for o in reader.word_for_word(1, line).orders)
-    ]
+    filled = []
+    for place in held[:MOST_TRIED]:
+        line = blank.replace(BLANK, names.printed("place", place))
+        if any(place in order["slots"].values() for order in reader.word_for_word(1, line).orders):
+            filled.append(line)
     return names.printed("nation", holder), list(possible(world, nation, filled)[0][:MOST])
 
 
