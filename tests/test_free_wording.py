@@ -59,7 +59,10 @@ BASE = [
         "move 6 infantry, 2 artillery from Cologne to Belgium: withdraw after 2 rounds",
     ),
     ("invade belgium with 6 infantry from cologne", "move 6 infantry from Cologne to Belgium"),
-    ("attack france from stuttgart with all infantry", "? move all infantry from Stuttgart to ?"),
+    (
+        "attack france from stuttgart with all infantry",
+        "? move all infantry from Stuttgart to Alsace-Lorraine",
+    ),
     ("assault alsace from Stuttgart with 3 infantry", "move 3 infantry from Stuttgart to Alsace-Lorraine"),
     ("buy 3 infantry at Berlin", "build 3 infantry in Berlin"),
     ("build 2 infantry and 1 artillery in Berlin", "build 2 infantry in Berlin; build 1 artillery in Berlin"),
@@ -81,8 +84,10 @@ BASE = [
     ("trench in Frankfurt against Alsace", "? build trench in Frankfurt facing Alsace-Lorraine"),
     ("dig a trench at Frankfurt facing Alsace-Lorraine", "build trench in Frankfurt facing Alsace-Lorraine"),
     ("declare war on: Belgium", "declare war on Belgium"),
-    ("DoW Belgium", "? declare war on Belgium"),
-    ("War on Belgium!", "? declare war on Belgium"),
+    ("DoW Belgium", "declare war on Belgium"),
+    ("War on Belgium!", "declare war on Belgium"),
+    ("we are at war with Belgium", "? declare war on Belgium"),
+    ("no war with Belgium", "-"),
     ("We declare war on Belgium and the Netherlands.", "declare war on Belgium; declare war on Netherlands"),
     ("influence Romania, Bulgaria", "influence Romania; influence Bulgaria"),
     ("try to influence Romania", "influence Romania"),
@@ -117,7 +122,7 @@ BASE = [
     ("fall back from Stuttgart to Munich if attacked", "? hold Stuttgart and fall back to Munich"),
     ("hold Stuttgart", "hold Stuttgart"),
     ("observe combat Belgium", "observe combat in Belgium"),
-    ("surrender", "? offer surrender"),
+    ("surrender", "offer surrender"),
     (
         "move 3 infantry from Danzig to Berlin and 2 infantry from Hamburg to Berlin",
         "move 3 infantry from Danzig to Berlin; move 2 infantry from Hamburg to Berlin",
@@ -166,6 +171,97 @@ BASE = [
     ("TECH: tanks", "? research Tanks"),
     ("max infantry in berlin", "? build ? infantry in Berlin"),
     ("patrol north sea with 4 subs from skagerrak", "-"),
+    # places one behind the other are a way
+    (
+        "move 2 destroyers Skagerrak North Sea English Channel",
+        "sail 2 destroyers from Skagerrak to English Channel via North Sea",
+    ),
+    (
+        "2 DD Skagerrak -> North Sea -> English Channel",
+        "sail 2 destroyers from Skagerrak to English Channel via North Sea",
+    ),
+    (
+        "2 DD: Skagerrak > North Sea > English Channel, patrol",
+        "sail 2 destroyers from Skagerrak to English Channel via North Sea on patrol",
+    ),
+    (
+        "move 2 destroyers from Skagerrak to North Sea to English Channel",
+        "sail 2 destroyers from Skagerrak to English Channel via North Sea",
+    ),
+    (
+        "2 destroyers from Skagerrak through North Sea into the English Channel",
+        "sail 2 destroyers from Skagerrak to English Channel via North Sea",
+    ),
+    ("3 inf Ruhr <- Cologne", "move 3 infantry from Cologne to Ruhr"),
+    # what `and` joins is two of a kind, and no way
+    (
+        "move 2 infantry from Stuttgart to Frankfurt and Munich",
+        "? move 2 infantry from Stuttgart to Frankfurt",
+    ),
+    ("build 2 infantry in Berlin and Leipzig", "-"),
+    # who is meant by what stands before or behind a verb, and in a title
+    ("Cologne attacks Belgium with 4 inf", "move 4 infantry from Cologne to Belgium"),
+    ("4 inf Cologne attack Belgium", "move 4 infantry from Cologne to Belgium"),
+    (
+        "attack Belgium: Cologne 4 inf, Ruhr 2 inf",
+        "move 4 infantry from Cologne to Belgium; move 2 infantry from Ruhr to Belgium",
+    ),
+    (
+        "Attack Belgium (5 inf Cologne, 3 inf Ruhr)",
+        "move 5 infantry from Cologne to Belgium; move 3 infantry from Ruhr to Belgium",
+    ),
+    (
+        "move 2 inf from Cologne and 3 inf from Stuttgart to Frankfurt",
+        "move 2 infantry from Cologne to Frankfurt; move 3 infantry from Stuttgart to Frankfurt",
+    ),
+    (
+        "4 inf Cologne, 2 inf Ruhr -> Belgium",
+        "move 4 infantry from Cologne to Belgium; move 2 infantry from Ruhr to Belgium",
+    ),
+    # task forces under their numbers, and what they protect
+    ("TF 1: from Skagerrak to North Sea, patrol", "? sail ? from Skagerrak to North Sea on patrol"),
+    (
+        "TF 1 (2 destroyers): Skagerrak -> North Sea, patrol",
+        "sail 2 destroyers from Skagerrak to North Sea on patrol",
+    ),
+    ("Task force 1: 1 transport from Skagerrak to North Sea", "sail 1 transport from Skagerrak to North Sea"),
+    ("TF2: 1 transport from Skagerrak to North Sea", "-"),
+    # nations where a place is wanted, and what no order can say
+    ("move 4 infantry from Stuttgart to France", "? move 4 infantry from Stuttgart to Alsace-Lorraine"),
+    ("bombard Belgium", "-"),
+    (
+        "bombard Belgium with 1 battleship from Skagerrak",
+        "? sail 1 battleship from Skagerrak to North Sea on shore-bombardment",
+    ),
+    ("do not attack Belgium", "-"),
+    ("move all but 2 infantry from Cologne to Ruhr", "-"),
+    # numbers and courtesies
+    ("4inf Cologne -> Ruhr", "move 4 infantry from Cologne to Ruhr"),
+    ("Build: inf x3 @ Berlin", "build 3 infantry in Berlin"),
+    (
+        "Pls build 2 x infantries in Hannover and 1 x artillery in Munich.",
+        "build 2 infantry in Hannover; build 1 artillery in Munich",
+    ),
+    ("hold Stuttgart: lose infantry, thanks!", "hold Stuttgart: lose infantry"),
+    # other words
+    ("ship 2 inf Danzig Konigsberg", "? ship 2 infantry from Danzig to Konigsberg with ? in ?"),
+    ("2 inf by train from Berlin to Konigsberg", "rail 2 infantry from Berlin to Konigsberg"),
+    ("recce Belgium with one fighter from Cologne", "reconnoiter Belgium with 1 fighter from Cologne"),
+    (
+        "2 DD Skagerrak -> North Sea sub hunt",
+        "sail 2 destroyers from Skagerrak to North Sea on submarine-hunt",
+    ),
+    (
+        "sub hunt in north sea with 2 destroyers from Skagerrak",
+        "sail 2 destroyers from Skagerrak to North Sea on submarine-hunt",
+    ),
+    ("hold Cologne to the last man", "hold Cologne"),
+    ("propaganda in the USA", "propaganda in america"),
+    ("unrestricted sub warfare", "unrestricted submarine warfare"),
+    (
+        "five infantry move from cologne into belgium, retreat when more than 3 lost",
+        "move 5 infantry from Cologne to Belgium: withdraw above 3 losses",
+    ),
 ]
 TOKENS = [
     ("put a move token in Germany", "? lay Move token in W-Germany"),
@@ -234,6 +330,11 @@ POWERS = [
         "sail 1 battlecruiser, 1 battleship, 1 cruiser from Sea Zone 11 Baltic Sea to Sea Zone 12 Baltic Sea",
     ),
     ("dow russia", "-"),
+    ("war on China", "declare war on China"),
+    ("attack Belgium: Rhine 4 inf", "attack 4 infantry from Rhine to Belgium"),
+    ("combat move 4 inf Rhine Belgium", "attack 4 infantry from Rhine to Belgium"),
+    ("NCM 2 inf Berlin -> Mecklenburg", "regroup 2 infantry from Berlin to Mecklenburg"),
+    ("2inf Rhine Belgium", "attack 2 infantry from Rhine to Belgium"),
 ]
 ADJUDICATED = [
     ("A Par - Bur", "Army in Paris to Burgundy"),
@@ -255,13 +356,25 @@ ADJUDICATED = [
     ("Paris attacks Burgundy", "Paris to Burgundy"),
     ("Paris stays put", "Paris holds"),
 ]
+SUPPORTS = [  # a letter behind a name is a word of its own, though run together both are another name
+    ("A War S Mos", "Army in Warsaw supports Moscow"),
+    ("War s Mos", "Warsaw supports Moscow"),
+    ("A War S Mos - Ukr", "Army in Warsaw supports Moscow to Ukraine"),
+    ("support Moscow with Warsaw", "Warsaw supports Moscow"),
+    ("support A Mos to Ukraine from A War", "Army in Warsaw supports Army in Moscow to Ukraine"),
+    ("support Moscow Warsaw", "Warsaw supports Moscow"),
+    ("supports Moscow to Ukraine", "-"),
+    ("A Wars - Gal", "Army in Warsaw to Galicia"),
+    ("A War Gal", "Army in Warsaw to Galicia"),
+]
 EMPIRES = [
     ("2 infantry A1 -> A2", "march 2 infantry from Alder to Ashby"),
     ("march 2 infantry A1 -> A2", "march 2 infantry from Alder to Ashby"),
     ("2 inf from A1 invade B1", "-"),
     ("invade B1 from A1 with 2 infantry", "-"),
     ("A1 supports the attack on B1 with 1 infantry", "-"),
-    ("war on Borea", "? declare war on Borea"),
+    ("war on Borea", "declare war on Borea"),
+    ("2 inf A2 support attack on B1", "-"),
     ("declare war: Borea", "declare war on Borea"),
     ("peace with Borea", "-"),
     ("muster 2 infantry at A1", "muster 2 infantry in Alder"),
@@ -333,9 +446,10 @@ def told(back: ReadBack) -> str:
         ("alliances-6", 1, "germany", TOKENS),
         ("no-mans-land", 1, "germany", POWERS),
         ("diplomacy", 1, "france", ADJUDICATED),
+        ("diplomacy", 1, "russia", SUPPORTS),
         ("empire-orders", 1, "aster", EMPIRES),
     ],
-    ids=["1914", "alliances", "no-mans-land", "diplomacy", "empires"],
+    ids=["1914", "alliances", "no-mans-land", "diplomacy", "supports", "empires"],
 )
 def test_lines_in_free_wording_are_read_or_answered(
     name: str, turn: int, nation: str, lines: list[tuple[str, str]]
@@ -348,7 +462,7 @@ def test_lines_in_free_wording_are_read_or_answered(
     ]
     assert wrong == []
     helped = sum(wanted != "-" for _, wanted in lines)
-    assert len(lines) >= (50 if lines is BASE else 12) and helped >= (
+    assert len(lines) >= (50 if lines is BASE else 5) and helped >= (
         40 if lines is BASE else 3 * len(lines) // 5
     )
 
@@ -362,6 +476,42 @@ def test_what_is_proposed_stands_when_it_is_sent(lines: list[tuple[str, str]]) -
             for text in one.instead:
                 if "?" not in text:
                     assert answer(world, nation, text).standing == 1, (line, text)
+
+
+def test_forces_under_headings_are_numbered_as_they_are_listed() -> None:
+    world = known("1914", 2, "german-empire")
+    lines = [
+        "TF 1: 1 transport from Skagerrak to North Sea",
+        "TF 2: 2 DD Skagerrak - North Sea, escort TF 1",
+        "escort task force 1 with 1 destroyer from Skagerrak to North Sea",
+    ]
+    taken = {
+        one.line: one.order
+        for g in answer(world, "german-empire", "\n".join(lines)).groups
+        for one in g.orders
+    }
+    assert taken == {
+        1: "sail 1 transport from Skagerrak to North Sea",
+        2: "sail 2 destroyers from Skagerrak to North Sea on escort: protect task force 1",
+        3: "sail 1 destroyer from Skagerrak to North Sea on escort: protect task force 1",
+    }
+    turned = answer(world, "german-empire", "\n".join([lines[1], lines[0]]))
+    assert turned.standing == 0 and [one.why for one in turned.not_taken] == [
+        f"this is force {n} of those that are listed, not {3 - n}; they are numbered in the order of their lines"
+        for n in (1, 2)
+    ]
+
+
+def test_why_a_line_cannot_be_said_is_said() -> None:
+    world = known("1914", 2, "german-empire")
+    for line, why in (
+        ("do not attack Belgium", "no order says what is not done"),
+        ("move all but 2 infantry from Cologne to Ruhr", "no order speaks of a share"),
+        ("move 4 infantry from Stuttgart to France", "French Empire is a nation, and here a place is wanted"),
+        ("bombard Belgium", "ships bombard from the sea zone"),
+    ):
+        (one,) = answer(world, "german-empire", line).not_taken
+        assert one.why.startswith(why), line
 
 
 def test_what_was_mended_is_marked_and_what_was_not_is_not() -> None:
@@ -426,7 +576,7 @@ def test_a_line_that_says_that_nothing_is_ordered_is_no_order() -> None:
 
 def test_why_the_nearest_form_does_not_stand_is_said_where_nothing_else_can_be_proposed() -> None:
     world = known("no-mans-land", 1, "germany")
-    (one,) = answer(world, "germany", "dow russia").not_taken
+    (one,) = answer(world, "germany", "we want a war, russia").not_taken
     assert "`declare war on Russia` would not be valid" in one.why and one.instead == ()
     (one,) = answer(world, "germany", "defend rhine").not_taken
     assert "all orders: send `help`" in one.why and "wteaw" not in one.why
@@ -602,7 +752,7 @@ MEANT = [
     ("move 6 inf and 2 wombats from Cologne to Ruhr", "-"),
     ("half of the infantry in Cologne to Ruhr", "-"),
     ("Leave 3 infantry in Cologne, send the rest to Belgium", "-"),
-    ("train 2 infantry from Hamburg to Konigsberg", "? rail 2 infantry from Hamburg to Konigsberg"),
+    ("train 2 infantry from Hamburg to Konigsberg", "rail 2 infantry from Hamburg to Konigsberg"),
     ("if attacked in Cologne retreat to Ruhr", "? hold Cologne and fall back to Ruhr"),
     ("if Stuttgart is attacked, retreat to Munich", "? hold Stuttgart and fall back to Munich"),
     ("hold Stuttgart, if attacked fall back to Munich", "? hold Stuttgart and fall back to Munich"),

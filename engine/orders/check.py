@@ -250,6 +250,12 @@ class Checker:
     def understood(self, order: Order) -> Understood | None:
         """Like `take`, with what the order comes to."""
         readings = [order, *order.get("readings", ())]
+        number = order.get("number")
+        if order.get("listed", number) != number:
+            if not self.quiet:
+                said = f"this is force {number} of those that are listed, not {order['listed']}"
+                self._say("O102", "error", said, order, "", "they are numbered in the order of their lines")
+            return None
         answers = self._answers(readings, one_of_them="first" in order)
         self.unpaid |= {str(r["order"]) for r, a in zip(readings, answers, strict=True) if _too_dear(a)}
         fine = [a for a in answers if isinstance(a, Understood)]
@@ -303,15 +309,20 @@ class Checker:
         return kind.asks
 
     def _leaves_some(self, first: Understood | Refusal, order: Order, other: Understood) -> bool:
-        """Whether "all" of a place, in a line without a verb, would go by another order than the first that
-        is meant, and so not all of them: that would be half of what was written."""
-        slots = order["slots"]
-        if isinstance(first, Understood) or not order.get("first") or not is_every(slots.get(UNITS)):
+        """Whether "all" of a place would go by another order than the first that the line can be, while some
+        stay who could go by that one: that would be half of what was written."""
+        slots, world = order["slots"], self.book.world
+        if isinstance(first, Understood) or not is_every(slots.get(UNITS)):
             return False
-        there = sum(movement.free_units(self.book.world, self.book.nation, str(slots.get(ORIGIN))).values())
-        kind = self.kind_of(other.intent)
-        sent = kind.units_ordered(self.book.world, self.book.nation, other.intent.slots)
-        return sum(n for _, _, n in sent) < there
+        there = movement.free_units(world, self.book.nation, str(slots.get(ORIGIN)))
+        sent = {
+            kind
+            for _, kind, _ in self.kind_of(other.intent).units_ordered(
+                world, self.book.nation, other.intent.slots
+            )
+        }
+        mode = world.ruleset.row_or_empty("movement", world.ruleset.row_of(order["order"]).get("does", ""))
+        return any(kind not in sent and kind_matches(world, mode.get("who"), kind) for kind in there)
 
     def _must_be_asked(self, intent: ValidatedOrder) -> bool:
         """Whether an order whose names were guessed is too grave for it: an attack, or something done to

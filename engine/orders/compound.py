@@ -8,22 +8,29 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from ..core.diagnostics import Diagnostic
 from ..core.words import joined, misspelled, slips, split
 from ..ruleset.order_syntax import fixed_words, slots_in
+from ..units.fleet import makes_one
 from . import fuzzy
 from .kinds import order_kinds
-from .line_parser import LineAttempt, Order, OrderReader, plainly, strip_comment
+from .line_parser import LineAttempt, Order, OrderReader
 from .match import NUMBERS, Matcher, is_every
 from .movement import TARGET, UNITS
+from .plain import plainly, strip_comment
 from .tokens import MOST_WORDS, PASSED, Recognizer
 
 MOST_PARTS = 12
 """Parts of a line that are tried as orders of their own."""
 _DENIED = re.compile(r"\b(?:no|not|never|nothing|neither|nor|cannot|(?:do|wo)n['’]?t)\b", re.IGNORECASE)
 """Words of a line that says what somebody does not order."""
+_UNDONE = re.compile(
+    r"\b(?:do|does|will|wo|should|must|can)(?: not|n['’]?t)\b|\bcannot\b|\bnever\b", re.IGNORECASE
+)
+"""Words of a line that denies what it says altogether."""
 _ATTACKED = re.compile(r"\b(?:attacked|assaulted|invaded)\b", re.IGNORECASE)
 _CONDITION = re.compile(
     rf"{_ATTACKED.pattern}|\b(?:if|when(?:ever)?|should|once|in case|then)\b"
@@ -35,6 +42,13 @@ _SHARE = re.compile(
     r"\b(?:half|most|part|third|quarter) of\b|\bthe rest\b|\bexcept\b|\ball but\b", re.IGNORECASE
 )
 """Words for a share of units, which no order can say."""
+GOING = frozenset({"to", "into", "onto"})
+"""Small words that say where somebody goes."""
+_HEADING = re.compile(
+    r"\W*(?P<title>[^\W\d_]+(?: +[^\W\d_]+)?) *(?:#|no\.? *)?(?P<number>\d{1,2})\s*(?::|(?=\())",
+    re.IGNORECASE,
+)
+"""A title with a number before an order: `Force 2: ...`, `Force 2 (3 ships): ...`."""
 _SLASH = re.compile(r"(?<=[^\W\d])\s*/\s*(?=[^\W\d])")
 """A stroke between two names, which may be an arrow."""
 _SEMICOLON = re.compile(";")
@@ -85,6 +99,22 @@ class LineReader(OrderReader):
         )
         return found or self._under(number, bare) or self._counted(number, bare)
 
+    def heading(self, bare: str) -> tuple[int, int] | None:
+        """Where the heading of a force ends that a line begins with (`Force 2: ...`), and its number; None if
+        there is none."""
+        found = _HEADING.match(bare)
+        if found is None or not self._has_forces:
+            return None
+        words = {w.norm for w in split(found["title"])}
+        own = {w for form in (*self.grammar.forms, *self.grammar.options) for w in fixed_words(form.pattern)}
+        return (found.end(), int(found["number"])) if words <= own else None
+
+    @cached_property
+    def _has_forces(self) -> bool:
+        """Whether some orders make forces that are numbered as they are listed."""
+        shapes = ({"order": f.key, "slots": f.row.get("slots", {})} for f in self.grammar.forms)
+        return any(makes_one(self.ruleset, shape) for shape in shapes)
+
     def partly(self, number: int, line: str) -> LineAttempt | None:
         """A line of several orders of which some name what nobody knows: the others, and a finding for each
         of these; None if it is not so. Units that are sent somewhere together are never parted by it."""
@@ -123,6 +153,13 @@ class LineReader(OrderReader):
         if not words or form is None:
             return False
         return words[0].norm in set(fixed_words(form.pattern)) - (form.first or frozenset())
+
+    def unsayable(self, line: str) -> str:
+        """What a line asks for that no order can say, in words; else an empty text."""
+        bare = strip_comment(line)
+        if _UNDONE.search(bare):
+            return "no order says what is not done; leave the line out"
+        return "no order speaks of a share; say how many" if _SHARE.search(bare) else ""
 
     def in_case(self, line: str) -> list[str]:
         """What a line comes nearest to that says what is done in one place in case of an attack on it: orders
@@ -198,13 +235,32 @@ class LineReader(OrderReader):
         spans = [(a, b) for a, b in spans if bare[a:b].strip()]
         if not 2 <= len(spans) <= (MOST_PARTS if mark == "," else 100):
             return None
-        found = self._parted(number, bare, spans, "", mark)
         last = bare[slice(*spans[-1])]
-        # the end of the line may be meant for all its parts
-        for word in reversed(split(last)[1:]) if mark == "," else ():
-            if found is None and word.norm in fuzzy.SAME:
-                found = self._parted(number, bare, spans, "", mark, shared=last[word.column - 1 :])
+        ends = self._ends(last) if mark == "," else []
+        found = None
+        if ends and self._goes_for_all(bare, spans):  # `2 from Home and 3 from Port to Hill`: both go there
+            found = self._parted(number, bare, spans, "", mark, shared=ends[0])
+        found = found or self._parted(number, bare, spans, "", mark)
+        for end in ends:
+            found = found or self._parted(number, bare, spans, "", mark, shared=end)
         return found
+
+    def _ends(self, part: str) -> list[str]:
+        """What may end the last part of a line and be meant for all of them, the shortest first: from a small
+        word, an arrow or a verb on."""
+        ends = []
+        for word in reversed(split(part)[1:]):
+            begins = word.norm in fuzzy.SAME or self.names.synonym(word.norm) in self.grammar.verbs
+            if begins or word.parted:
+                ends.append(("to " if word.parted else "") + part[word.column - 1 :])
+        return ends
+
+    def _goes_for_all(self, bare: str, spans: Sequence[tuple[int, int]]) -> bool:
+        """Whether only the last part of a line says where somebody goes, and none but the first begins with a
+        verb of its own."""
+        parts = [bare[a:b] for a, b in spans]
+        going = [any(w.norm in GOING or w.parted for w in split(part)) for part in parts]
+        return going[-1] and not any(going[:-1]) and not any(self._verb(part) for part in parts[1:])
 
     def _under(self, number: int, bare: str) -> LineAttempt | None:
         """Several orders under a title that is part of each: `Home: build 2 guns, 1 car`, `Home: 2 guns to
@@ -239,17 +295,20 @@ class LineReader(OrderReader):
         left over.
 
         A part may have the `verb` of the one before, go where that went, be of the same kind, or end as the
-        last does (`shared`). A `title` stands before each.
+        last does (`shared`), which it does first where the line says so. A `title` stands before each.
         """
         if not spans:
             return LineAttempt([], [])
         for many in range(1, len(spans) + 1):
             start, end = spans[0][0], spans[many - 1][1]
-            if mark == "," and not verb and many == len(spans):
+            if mark == "," and before is None and not verb and many == len(spans):
                 return None  # that is the line itself
             part = title.ljust(start) + bare[start:end]
             found = None
-            if verb and not title and not self._verb(part):  # what goes on as it began is no guess
+            if shared and many < len(spans):
+                found = self._part(number, f"{verb} {bare[start:end]} {shared}", mark)
+            if found is None and verb and not title and not self._verb(part):
+                # what goes on as it began is no guess
                 goes_on = self.word_for_word(number, f"{verb} {bare[start:end]}")
                 found = goes_on if goes_on.orders else None
             found = found or self._part(number, part, mark)
@@ -259,8 +318,6 @@ class LineReader(OrderReader):
                 self._like(before, verb, bare[start:end]) if found is None and before is not None else ()
             ):
                 found = found or self._part(number, text, mark)
-            if found is None and shared and many < len(spans):
-                found = self._part(number, f"{verb} {bare[start:end]} {shared}", mark)
             if found is None:
                 continue
             verb_now = self._verb(bare[start:end]) or verb
@@ -369,10 +426,14 @@ class LineReader(OrderReader):
 
     def _nearest(self, text: str, count: int) -> list[fuzzy.FuzzyReading]:
         words = split(plainly(text))
-        readings = fuzzy.WordLine(
-            words[:MOST_WORDS], self.names, self.grammar, self.nation or "", True, True
-        ).nearest(count)
-        return [r for r in readings if self.proposable is None or self.proposable(r.form.key, r.values)]
+        line = fuzzy.WordLine(words[:MOST_WORDS], self.names, self.grammar, self.nation or "", True, True)
+        return line.nearest(count, self._may_be_proposed)
+
+    def _may_be_proposed(self, reading: fuzzy.FuzzyReading) -> bool:
+        """Whether an order may be proposed to the nation: a war, only where nothing is left unexplained."""
+        if reading.left_over and order_kinds(self.ruleset)[reading.form.key].begins_war:
+            return False
+        return self.proposable is None or self.proposable(reading.form.key, reading.values)
 
     def names_something(self, line: str) -> int:
         """How much of a line is of a game: its things, counted units, and whether it begins like an order."""

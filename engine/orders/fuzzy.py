@@ -11,7 +11,7 @@ here about what an order may do.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, product
@@ -65,6 +65,8 @@ class FuzzyReading:
     """How many of the form's own words stand in the line."""
     wanting: int = 0
     """How many do not."""
+    opens: bool = False
+    """Whether the line begins with one of them."""
 
     @property
     def whole(self) -> bool:
@@ -90,6 +92,8 @@ class _Way:
     slots: tuple[_Slot, ...]
     more: frozenset[str] = frozenset()
     """Words of its own that may be left out."""
+    subject: bool = False
+    """Whether a place stands before its first word: whoever is there does what the word says."""
 
     @cached_property
     def carries(self) -> bool:
@@ -143,6 +147,7 @@ def _ways(form: OrderForm) -> tuple[_Way, ...]:
         slots: list[_Slot] = []
         more: set[str] = set()
         role = ""
+        subject = False
         for part, optional in parts:
             if isinstance(part, Fixed):
                 if part.word in SMALL:
@@ -154,8 +159,9 @@ def _ways(form: OrderForm) -> tuple[_Way, ...]:
                     more.add(part.word)
             else:
                 slots.append(_Slot(part, role, optional or part.optional))
-                role = ""
-        way = _Way(form, tuple(keys), tuple(slots), frozenset(more))
+                subject = subject or (part.kind == "place" and not keys)
+                role = role if optional or part.optional else ""  # it may be what stands behind that
+        way = _Way(form, tuple(keys), tuple(slots), frozenset(more), subject and bool(keys))
         same = out.get((way.keys, way.slots))
         out[way.keys, way.slots] = way if same is None else replace(same, more=same.more | way.more)
         if len(out) >= MOST_WAYS:
@@ -212,16 +218,17 @@ class WordLine:
         least = min(r.cost for r in found)
         return [r for r in found if r.cost == least]
 
-    def nearest(self, count: int = 3) -> list[FuzzyReading]:
-        """The forms that come nearest, whole or not, each once; none if nothing of any form was
-        recognized."""
+    def nearest(self, count: int, keep: Callable[[FuzzyReading], bool]) -> list[FuzzyReading]:
+        """The forms that come nearest of those to be kept, whole or not, each once; none if nothing of any
+        form was recognized."""
         if not self.words or len(self.words) > MOST_WORDS:
             return []
         best: dict[str, FuzzyReading] = {}
         for reading in (*self._all(verbless=False, partly=True), *self._all(verbless=True, partly=True)):
             if reading.form.key not in best or _better(reading, best[reading.form.key]):
                 best[reading.form.key] = reading
-        ranked = sorted((r for r in best.values() if r.words or _tells(r)), key=_rank, reverse=True)
+        some = (r for r in best.values() if (r.words or _tells(r)) and keep(r))
+        ranked = sorted(some, key=_rank, reverse=True)
         return [r for r in ranked if _rank(r) >= _rank(ranked[0]) - 3][:count]
 
     def _all(self, *, verbless: bool, partly: bool = False) -> Iterator[FuzzyReading]:
@@ -274,11 +281,18 @@ class WordLine:
             else:
                 used.add(at)
         matched = len(used)
+        verb = min(used, default=None)
+        if verb and self.words[verb - 1].norm in SMALL:
+            verb = None  # a thing that is called like an order
         chosen = self._chosen(way, used)
         tokens, unknown = self._recognizer.tokens(frozenset(used))
+        if way.subject and verb == 0 and sum("place" in t.names for t in tokens) > 1 and not partly:
+            return None  # `helps Home Port`: nobody knows who helps whom
+        told = [_as_a_chain(way, tokens) for tokens in _as_the_verb_stands(way, tokens, verb)]
         over = sum(way.more.isdisjoint(self._spelled[i]) for i in unknown)
         best: FuzzyReading | None = None
-        for found, cost, left, dropped, guessed in _assigned(way, tokens, partly):
+        ways = chain.from_iterable(_assigned(way, tokens, partly) for tokens in told)
+        for found, cost, left, dropped, guessed in ways:
             values = {**found, **chosen}
             missing = [
                 s
@@ -303,6 +317,7 @@ class WordLine:
                 guessed,
                 matched,
                 wanting,
+                bool(matched) and verb == 0,
             )
             if not partly and not reading.whole:
                 continue
@@ -382,12 +397,53 @@ def _rank(reading: FuzzyReading) -> int:
     filled = len(reading.values)
     return (
         4 * reading.words
+        + 3 * (reading.opens and not reading.left_over)
         + 3 * filled
         - 3 * len(reading.missing)
         - 2 * reading.left_over
         - 3 * reading.wanting
         - reading.cost
     )
+
+
+# ---- where places stand in a line
+
+
+def _as_the_verb_stands(way: _Way, tokens: list[Token], verb: int | None) -> list[list[Token]]:
+    """Places without a small word on both sides of the verb: before it stands where somebody comes from, as
+    in `Home attacks Port`. Right behind a verb whose units stand after `with` may be where they go, as in
+    `attack Port Home 2 guns`."""
+    if verb is None or way.origin is None or any(t.before == "from" for t in tokens):
+        return [tokens]
+    bare = [i for i, t in enumerate(tokens) if "place" in t.names and not t.before]
+    before = [i for i in bare if tokens[i].at < verb]
+    behind = [i for i in bare if tokens[i].at > verb]
+    out = list(tokens)
+    if len(before) == 1 and any("place" in t.names and t.at > verb for t in tokens):
+        out[before[0]] = tokens[before[0]]._replace(before="from")
+    elif not before and len(behind) == 2 and way.slots[0].role == "with" and tokens[behind[0]].at == verb + 1:
+        out[behind[0]] = tokens[behind[0]]._replace(before="to")
+        out[behind[1]] = tokens[behind[1]]._replace(before="from")
+        return [out, tokens]
+    return [out]
+
+
+def _as_a_chain(way: _Way, tokens: list[Token]) -> list[Token]:
+    """Places one behind the other, with nothing or arrows between them, as the way of somebody who goes
+    there: the first is where they come from, the last where they go to, what is between lies on the way."""
+    over = next((s.role for s in way.slots if s.slot.kind == "place" and s.slot.many), None)
+    places = [i for i, t in enumerate(tokens) if "place" in t.names]
+    if over is None or way.origin is None or way.destination is None or len(places) < 3:
+        return tokens
+    first, *between, last = places
+    in_a_row = places == list(range(first, last + 1))
+    along = all(tokens[i].before in ("", "to", "into") and not tokens[i].joined for i in (*between, last))
+    if not in_a_row or not along or tokens[first].before not in ("", *SAME["from"]):
+        return tokens
+    out = list(tokens)
+    for i, role in ((first, "from"), *((i, over) for i in between), (last, "to")):
+        out[i] = tokens[i]._replace(before=role)
+    return out
 
 
 # ---- slots
@@ -399,6 +455,7 @@ def _assigned(
     """Ways to put what was recognized into the slots: the values, their cost, how many things are left, how
     many of these are no bare numbers, and guessed slots."""
     tried = 0
+    told = any(t.before == "from" and "place" in t.names for t in tokens)
 
     def go_on(
         at: int,
@@ -423,9 +480,14 @@ def _assigned(
                 continue
             fit = _fits(way, one, token, values)
             price = _role(way, one, token, partly)
+            if price is None and one.role == "to" and token.before in SAME["in"] and told:
+                price = 1  # beside where they come from, `in` a place says where they go
             if fit is None or price is None:
                 continue
             kind = one.slot.kind
+            alike = one.slot.many and name in values
+            if token.joined and kind == "place" and not alike and (one.optional or not partly):
+                continue  # `Home and Port` are two of a kind, and none of them is something else
             if not token.before and index < last.get(kind, -1):
                 continue  # without small words things of a kind stand in the order of the form
             more = dict(fit)

@@ -25,11 +25,12 @@ from ..ruleset.order_syntax import (
     Slot,
     always_there,
     first_words,
+    fixed_words,
     needed_words,
     read_form,
     slots_in,
 )
-from .match import Steps, steps_of
+from .match import ARTICLES, Steps, steps_of
 from .names import Names
 
 ORDER_FORMS = ("actions", "orders", "decisions")
@@ -221,6 +222,13 @@ class Grammar:
     def opening_words(self) -> frozenset[str]:
         """The same as a set."""
         return frozenset(w for f in self.forms for w in f.first or ())
+
+    @cached_property
+    def letters(self) -> frozenset[str]:
+        """The words of orders that are one letter, with which names are often run together; articles are
+        none of them."""
+        words = {word for form in self.forms for word in fixed_words(form.pattern)}
+        return frozenset(w for w in words if len(w) == 1 and w.isalpha() and w not in ARTICLES)
 
     @cached_property
     def verbs(self) -> frozenset[str]:

@@ -20,12 +20,12 @@ from ..turn.validated_orders import ValidatedOrder
 from ..world.world import World
 from .check import check
 from .kinds.answers import parted
-from .line_parser import strip_comment
 from .parse import read_orders
+from .plain import strip_comment
 from .reference import HELP
 from .sheet import choices_in, filled_in
 from .sheet_line import BLANK, has_blank
-from .suggestions import MOST, not_ours, possible, proposable
+from .suggestions import MOST, not_ours, possible, proposable, with_places_of
 
 
 @dataclass(frozen=True)
@@ -123,6 +123,9 @@ def _with_proposals(world: World, nation: str, found: Diagnostic) -> Diagnostic:
         some = list(islice(choices, MOST)) if BLANK in line else [line]
         out += some
         blank += [] if some else [line]
+    whose, there = with_places_of(world, nation, written, lines)
+    if there:
+        said, out = f"{whose} is a nation, and here a place is wanted", there
     hint = found.hint or ("" if lines else refused or f"all orders: {HELP}")
     instead = tuple(dict.fromkeys([*out, *blank]))[:MOST]
     return replace(found, message=said, instead=instead, hint="" if said != found.message else hint)

@@ -8,8 +8,7 @@ reads a text (`parse.py`) decides which of several attempts counts. Several orde
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from itertools import chain, product
 from typing import Any, NamedTuple
 
@@ -20,10 +19,12 @@ from ..ruleset.order_syntax import Fixed, Slot, slot_of
 from . import fuzzy
 from .expected import NAMED, goes_on_with, incomplete, not_there, one_of, unknown
 from .grammar import Grammar, OrderForm
+from .kinds import order_kinds
 from .match import MAX_STEPS, Match, Matcher
 from .names import Names
+from .plain import plainly, strip_comment, without_thanks
 from .text import order_text
-from .tokens import ALL_WORDS, SMALL, Recognizer
+from .tokens import ALL_WORDS, PASSED, SMALL, Recognizer
 
 MAX_LINE = 500
 SEPARATORS = (",", ";", "or", "and", "then", "/", ":")
@@ -33,14 +34,6 @@ NO_GUESS = 5
 """Letters that the name of a place needs before another is guessed for it."""
 WHERE = frozenset({"in", "at", "to", "into", "from"})
 """Small words that a place stands behind."""
-_ARROW = re.compile(
-    r"[-=~]+>|[\u2192\u21d2\u2794\u279c]|(?<=\w) +[\u2013\u2014-] +(?=\w)|(?<=\w)\s*>\s*(?=[^\W\d])"
-)
-_WITH = re.compile(r"\bw/\s*", re.IGNORECASE)
-_ASKED = re.compile(r"(?<=\w)\?+(?=\s|$)")
-"""A question mark that ends a polite request; one that stands alone is a blank to be filled in."""
-_SIGNS = str.maketrans("()[]{}*_", "        ")
-
 Order = dict[str, Any]
 """An order as read: nation, order ("form/id"), slots, options, text, line; `columns` (slot -> column),
 `readings` (other orders that the same words can be; with `first` the first of them that is allowed is meant),
@@ -90,7 +83,7 @@ class OrderReader:
 
     def word_for_word(self, number: int, line: str) -> LineAttempt:
         """A line as its form has it, small slips forgiven; what is wrong with it otherwise."""
-        bare = strip_comment(line)
+        bare = without_thanks(strip_comment(line))
         words = split(bare)
         self.orders, self.found, self.stranger, self.guessed_kind = [], [], "", ""
         if words:
@@ -120,7 +113,8 @@ class OrderReader:
                 found = self._read_freely(number, bare, front, back, loose)
                 if found is not None:
                     return found
-        return self._option_behind(number, bare, [front for front, back in ways if not back])
+        fronts = [front for front, back in ways if not back]
+        return self._option_behind(number, bare, fronts) or self._option_within(number, bare, fronts)
 
     def with_option(self, number: int, bare: str) -> LineAttempt | None:
         """An order in free wording that ends in an option, with or without a colon before it; None if it does
@@ -149,11 +143,34 @@ class OrderReader:
                         return found
         return None
 
+    def _option_within(
+        self, number: int, bare: str, fronts: Sequence[tuple[Word, ...]]
+    ) -> LineAttempt | None:
+        """An order that goes on behind its option, as in `guard force 1 with 2 ships`: without the option,
+        and the small word before that, it is whole."""
+        starts = {w for f in self.grammar.options for w in f.first or ()}
+        for front in fronts:
+            matcher = Matcher(front, self.names)
+            for at in range(1, len(front) - 1):
+                for form in self.grammar.options if front[at].norm in starts else ():
+                    for end in sorted({m.end for m in matcher.match(form.steps, at)}, reverse=True):
+                        before = front[: at - (front[at - 1].norm in SMALL)]
+                        rest = (*before, *front[end:])
+                        found = self._read_freely(number, bare, rest, front[at:end], False)
+                        if found is not None and all(self._carries(o, form.id) for o in found.orders):
+                            return found
+        return None
+
+    def _carries(self, order: Order, option: str) -> bool:
+        """Whether an option may stand behind an order."""
+        return option in self.ruleset.row_of(order["order"]).get("options", ())
+
     def _read_freely(
         self, number: int, bare: str, body: tuple[Word, ...], tail: tuple[Word, ...], loose: bool
     ) -> LineAttempt | None:
         body = tuple(w for w in body if w.norm not in (".", "!"))
         readings = fuzzy.WordLine(body, self.names, self.grammar, self.nation or "", loose).readings()
+        readings = [r for r in readings if self._opens(r.form, body)]
         if not readings:
             return None
         self.orders, self.found = [], []
@@ -181,6 +198,14 @@ class OrderReader:
         else:
             self.say("O303", "warning", f"read as {first['mended']!r}", number, 1, "", bare)
         return LineAttempt([first], self.found)
+
+    def _opens(self, form: OrderForm, words: Sequence[Word]) -> bool:
+        """Whether a line begins as an order that begins a war must, courtesies apart: `we are at war` is
+        none."""
+        if not order_kinds(self.ruleset)[form.key].begins_war:
+            return True
+        first = next((w.norm for w in words if w.norm not in PASSED), "")
+        return not {first, self.names.synonym(first)}.isdisjoint(form.first or ())
 
     def names_nothing(self, words: tuple[Word, ...]) -> bool:
         """Whether words neither name a thing nor begin an order, as a title does."""
@@ -229,8 +254,9 @@ class OrderReader:
             if found.cost == least and said not in seen.setdefault(form.key, []):
                 seen[form.key].append(said)
                 best.append((form, found))
-        apart = [(form, found) for form, found in best if not _across(found, matcher.words)]
-        return apart or best
+        apart = [(form, found) for form, found in best if not _across(found, matcher.words)] or best
+        signs = self.grammar.letters
+        return [one for one in apart if not _swallowed(one[1], matcher.words, signs)] or apart
 
     def _candidates(self, matcher: Matcher) -> Iterator[OrderForm]:
         """The forms that a line may be, by its words alone.
@@ -527,7 +553,8 @@ class OrderReader:
         marching = any(slot_of(name, kind).kind == "units" for name, kind in slots)
         tokens, _ = Recognizer(tuple(words), self.names, self.nation or "").tokens()
         places = [token for token in tokens if "place" in token.names]
-        if not marching or len(places) < 2 or places[0].at > 0:
+        small = all(word.norm in SMALL for word in words[: places[0].at]) if places else False
+        if not marching or len(places) < 2 or not small:
             return ""
         if any(word.is_number or word.norm in ALL_WORDS for word in words):
             return ""
@@ -539,28 +566,19 @@ class OrderReader:
         return any(self.names.find(k, word.norm) or self.names.abbreviated(k, word.norm) for k in kinds)
 
 
-def plainly(line: str) -> str:
-    """A line without its signs: an arrow is `to`, `w/` is `with`, and brackets and what ends a request mean
-    nothing."""
-    text = _WITH.sub(" with ", _ARROW.sub(" to ", strip_comment(line)))
-    return _ASKED.sub(" ", text).translate(_SIGNS)
-
-
-def strip_comment(line: str) -> str:
-    """A line without its comment: `#` at the start, or after a space and before another."""
-    if line.lstrip().startswith("#"):
-        return ""
-    for at, letter in enumerate(line):
-        if letter == "#" and line[at - 1].isspace() and not line[at + 1 : at + 2].isdigit():
-            return line[:at]
-    return line
-
-
 def _across(found: Match, words: Sequence[Word]) -> bool:
     """Whether a name goes across an arrow or a dash: `SWE - DEN` is two names, though run together they are a
     third."""
     marks = [w.column for w in words if w.parted]
     return any(v.column < mark < v.end for v in found.values.values() for mark in marks)
+
+
+def _swallowed(found: Match, words: Sequence[Word], letters: Set[str]) -> bool:
+    """Whether a name ends in a letter that stands alone and is a word of orders by itself: `Mar S` is a name
+    and a word, though run together it is another name."""
+    ends = {v.end for v in found.values.values()}
+    starts = {v.column for v in found.values.values()}
+    return any(w.norm in letters and w.end in ends and w.column not in starts for w in words)
 
 
 def _plain(found: Match) -> dict[str, Any]:

@@ -406,7 +406,7 @@ def bare(order: Mapping[str, Any]) -> Order:
     return {key: value for key, value in order.items() if key not in _NOTED}
 
 
-_NOTED = frozenset({"columns", "readings", "place", "mended", "guessed", "first"})
+_NOTED = frozenset({"columns", "readings", "place", "mended", "guessed", "first", "listed"})
 
 
 # ---- what others may give

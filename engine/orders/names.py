@@ -292,8 +292,10 @@ class _Index:
                         self._add(kind, name, id_)
                 if kind in ("unit-kind", "item", "nation"):  # several of it; what is a nation's
                     for name in list(filter(None, [source.get("name"), *source.get("aliases", ())])):
-                        if joined(name + "s") not in own:
-                            self._add(kind, name + "s", id_)
+                        several = name[:-1] + "ies" if name.endswith("y") else name + "s"
+                        for more_of_it in dict.fromkeys((name + "s", several)):
+                            if joined(more_of_it) not in own:
+                                self._add(kind, more_of_it, id_)
 
     def _parts(self, rows: Mapping[str, Row], called: Mapping[str, Iterable[str]]) -> None:
         """Parts of places: every name of the whole with every name of the part after it, also as

@@ -19,12 +19,14 @@ from ..core.model import Ruleset
 from ..core.patience import go_on
 from ..core.state import State
 from ..core.words import Word, joined, split
+from ..units.fleet import makes_one
 from .compound import LineReader
 from .expected import one_of
 from .input_points import by_phase
-from .line_parser import MAX_LINE, LineAttempt, Order, did_you_mean, strip_comment
+from .line_parser import MAX_LINE, LineAttempt, Order, did_you_mean
 from .mail_text import TextLine, is_cry_for_help, read_letter
 from .names import Names
+from .plain import strip_comment
 from .read_before import ReadBefore
 from .sheet_line import has_blank
 from .tokens import SMALL, Recognizer
@@ -298,6 +300,10 @@ class _OrderFileReader:
         return any(form.fullmatch(bare) for form in (_NOTHING, _REST_STAYS))
 
     def _entry(self, line: TextLine, bare: str) -> _Entry:
+        heading = self.lines.heading(bare)
+        headed = None if heading is None else self._headed(line, bare, *heading)
+        if headed is not None:
+            return headed
         entry = self._read(line, bare)
         salute = _SALUTE.match(bare)
         if entry.stands or salute is None or bare.rstrip().endswith(":"):
@@ -305,6 +311,23 @@ class _OrderFileReader:
         rest = " " * salute.end() + bare[salute.end() :]
         after = self._read(line._replace(text=rest), rest)
         return after if after.stands or after.worth > 1 else entry
+
+    def _headed(self, line: TextLine, bare: str, end: int, number: int) -> _Entry | None:
+        """A line under the heading of a force, without it: its one order is that of the force of this number.
+        None if it is an order of something else."""
+        rest = " " * end + bare[end:]
+        entry = self._read(line._replace(text=rest), rest)
+        if not entry.stands:
+            return entry
+        first = entry.attempt.orders[0]
+        fit = [o for o in (first, *first.get("readings", ())) if makes_one(self.ruleset, o)]
+        if not fit or len(entry.attempt.orders) > 1:
+            return None
+        order = {**fit[0], "listed": number}
+        if fit[1:]:
+            order["readings"] = fit[1:]
+        entry.attempt = LineAttempt([order], entry.attempt.found)
+        return entry
 
     def _read(self, line: TextLine, bare: str) -> _Entry:
         if len(bare) > MAX_LINE:
@@ -352,6 +375,9 @@ class _OrderFileReader:
             sure = bool(guessed) and kind not in ("", "place")
             near = (*guessed, *(n for n in self.lines.nearest(line.text) if not (sure and has_blank(n))))
             attempt = LineAttempt([], [replace(attempt.found[0], instead=near), *attempt.found[1:]])
+        said = self.lines.unsayable(line.text) if attempt.found else ""
+        if said:
+            attempt = LineAttempt([], [replace(attempt.found[0], message=said), *attempt.found[1:]])
         if blank and attempt.found:
             attempt = LineAttempt(
                 [], [replace(attempt.found[0], message="`?` is yours to fill in"), *attempt.found[1:]]

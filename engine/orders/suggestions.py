@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ..core.words import split
 from ..turn.context import Order
 from ..turn.validated_orders import Refusal
 from ..world.world import World
@@ -19,8 +20,12 @@ from .compound import LineReader
 from .input_points import orders_now
 from .kinds import OrderBook, Understood, order_kind, order_kinds, understand
 from .legal_entry import says_nothing
+from .movement import TARGET, VIA
 from .names import Names
+from .plain import plainly
+from .sheet_line import BLANK
 from .text import order_text
+from .tokens import MOST_WORDS, Recognizer
 
 MOST = 3
 MOST_TRIED = 12
@@ -90,6 +95,27 @@ def possible(world: World, nation: str, lines: Sequence[str]) -> tuple[tuple[str
     return tuple(dict.fromkeys([*stand, *open_])), "" if stand or open_ else refused
 
 
+def with_places_of(world: World, nation: str, written: str, lines: Sequence[str]) -> tuple[str, list[str]]:
+    """Lines with one blank, for a line that names another nation where they want a place: with places that it
+    holds, those next to the nation's own first; and the name that it has there. Empty if it is not so."""
+    names = Names(world.ruleset, world.state)
+    tokens, _ = Recognizer(split(plainly(written))[:MOST_WORDS], names, nation).tokens()
+    named = [t for t in tokens if "nation" in t.names and "place" not in t.names]
+    blank = next((line for line in lines if line.split().count(BLANK) == 1), "")
+    if len(named) != 1 or not blank:
+        return "", []
+    holder = named[0].names["nation"]
+    held = [p for p in world.ruleset.rows("places") if world.holder_of(p) == holder]
+    held.sort(key=lambda p: nation not in {world.holder_of(q) for q in world.geography.next_to(p)})
+    reader = LineReader(world.ruleset, names, nation, "")
+    filled = []
+    for place in held[:MOST_TRIED]:
+        line = blank.replace(BLANK, names.printed("place", place))
+        if any(place in order["slots"].values() for order in reader.word_for_word(1, line).orders):
+            filled.append(line)
+    return names.printed("nation", holder), list(possible(world, nation, filled)[0][:MOST])
+
+
 def _says_nothing(book: OrderBook, order: Order) -> bool:
     """Whether an order would change nothing as it is written."""
     row = book.ruleset.named(str(order["order"])) or {}
@@ -103,7 +129,7 @@ def in_place_of(
     out: dict[str, None] = {}
     kind = order_kind(book.ruleset, order["order"])
     others = kind.alternatives(book, order, why) if kind is not None and not kind.begins_war else ()
-    for tried, other in enumerate((*_fewer(book, order, why, now), *others)):
+    for tried, other in enumerate((*_fewer(book, order, why, now), *map(_once, others))):
         if tried >= MOST_TRIED or len(out) >= most:
             break
         answer = understand(book, other, now)
@@ -114,6 +140,17 @@ def in_place_of(
         for one in stand:
             out[order_text(book.ruleset, book.names, one, agree=True)] = None
     return tuple(out)
+
+
+def _once(order: Order) -> Order:
+    """An order that goes nowhere by way of where it ends."""
+    slots = order["slots"]
+    over = slots.get(VIA)
+    if not isinstance(over, list) or slots.get(TARGET) not in over:
+        return order
+    rest = [place for place in over if place != slots[TARGET]]
+    others = {name: value for name, value in slots.items() if name != VIA}
+    return {**order, "slots": others | ({VIA: rest} if rest else {})}
 
 
 def _fewer(book: OrderBook, order: Order, why: Refusal, now: set[str] | None) -> list[Order]:

@@ -93,8 +93,10 @@ PASSED = frozenset(
 )
 """Words that change nothing in an order."""
 ALL_WORDS = frozenset({"all", "everything", "everyone", "everybody", "whatever", "entire", "whole"})
-BEFORE_KIND = PASSED | {"of", "the", "other", "remaining", "available"}
+BEFORE_KIND = PASSED | {"of", "the", "x", "other", "remaining", "available"}
 """Words that may stand between a number and a kind of unit."""
+AND = frozenset({"and", "+"})
+"""Words that join a thing to another of its kind."""
 ONE = frozenset({"a", "an"})
 MOST_WORDS = 60
 """Words of a line that are looked at."""
@@ -117,6 +119,8 @@ class Token(NamedTuple):
     guessed: bool = False
     bare: bool = False
     """Whether the units have no number: then it may be the name of something else."""
+    joined: bool = False
+    """Whether `and` joins it to the thing before it."""
 
 
 @dataclass
@@ -153,7 +157,8 @@ class Recognizer:
                 if (unit := self._name(at + 1, "", used)) is not None and "resource" in unit.names:
                     token = token._replace(end=unit.end)
             if token is not None:
-                out.append(token)
+                joined = bool(out) and token.at > 0 and self.words[token.at - 1].norm in AND
+                out.append(token._replace(joined=joined and out[-1].end == token.at - 1))
                 at, before = token.end, ""
                 continue
             if word in SMALL:
@@ -169,8 +174,8 @@ class Recognizer:
         norm = self.words[at].norm
         if norm.isdecimal() and len(norm) <= 9:
             return int(norm)
-        if norm.endswith("x") and norm[:-1].isdecimal() and len(norm) <= 9:
-            return int(norm[:-1])
+        if norm.strip("x").isdecimal() and len(norm) <= 9:
+            return int(norm.strip("x"))
         return NUMBERS.get(norm)
 
     def _kind(self, at: int, used: frozenset[int]) -> tuple[int, str, bool] | None:
