@@ -17,6 +17,7 @@ from ..core.choices import block_of, word_of
 from ..core.journal import Entry
 from ..core.messages import capital, possessive
 from ..core.model import Row
+from .captures import Capture, captured_in
 from .document import Block, Para, Table, bullets
 from .wording import Wording, counted, listing, merged, sentence
 
@@ -182,15 +183,6 @@ def gravest(found: Sequence[Fight], words: Wording) -> list[Fight]:
     return out
 
 
-def captured(entries: Sequence[Entry]) -> dict[str, str | None]:
-    """Places that entries hand over -> who has them at the end."""
-    return {
-        str(e.data["place"]): e.data.get("to")
-        for e in entries
-        if e.rule.startswith("capture/") and "place" in e.data and "to" in e.data
-    }
-
-
 MOST_FULL, FEW = 5, 6
 """Battles that plain text tells in full, and the units up to which, both sides together, it tells one in a
 sentence.
@@ -202,7 +194,7 @@ def blocks(entries: Sequence[Entry], words: Wording, *, others: bool = True) -> 
     a line each.
     """
     order = gravest(fights(entries), words)
-    taken = captured(entries)
+    taken = captured_in(entries, words.world.ruleset)
     quiet = [f for f in order if f.came_to_nothing and (not words.reader or words.reader in f.parties())]
     full, small = _own([f for f in order if f not in quiet], words.reader)
     own = [*full, *small]
@@ -255,13 +247,15 @@ def _own(order: Sequence[Fight], reader: str) -> tuple[list[Fight], list[Fight]]
 
 def outcomes(entries: Sequence[Entry], words: Wording) -> list[tuple[str, str]]:
     """The reader's battles in the order of `blocks`: place, and success or failure for them."""
-    taken = captured(entries)
+    taken = captured_in(entries, words.world.ruleset)
     out = []
     order = gravest(fights(entries), words)
     full, small = _own([f for f in order if not f.came_to_nothing], words.reader)
     for fight in (*full, *small):
         mine = "attacker" if words.reader in fight.owners("attacker") else "defender"
-        good = taken[fight.place] == words.reader if fight.place in taken else fight.winner == mine
+        capture = taken.get(fight.log[0])
+        won = fight.winner == mine and (capture is None or mine == "attacker")
+        good = won or (capture is not None and capture.to == words.reader)
         out.append((fight.place, "success" if good else "failure"))
     return out
 
@@ -313,7 +307,7 @@ def _introduced(own: Sequence[Fight], words: Wording) -> list[Block]:
     return [Para(f'{kinds} dice; each hits at its number or less. "Expected" is what the numbers promise.')]
 
 
-def verdict(fight: Fight, taken: dict[str, str | None], words: Wording) -> str:
+def verdict(fight: Fight, taken: Mapping[int, Capture], words: Wording) -> str:
     """How a battle ended, for the reader or for those who fought it without them."""
     n = len(fight.rounds)
     rounds = f"in {counted(n, 'round')}" if n else "without a round"
@@ -326,10 +320,13 @@ def verdict(fight: Fight, taken: dict[str, str | None], words: Wording) -> str:
     mine = "attacker" if words.reader in fight.owners("attacker") else "defender"
     if fight.lost_touch:
         return f"contact lost after {counted(n, 'round')}"
-    if fight.place in taken and taken[fight.place] == words.reader:
+    capture = taken.get(fight.log[0])
+    if capture is not None and capture.to == words.reader:
         what = "taken"
-    elif fight.place in taken and mine == "defender":
+    elif capture is not None and mine == "defender":
         what = "lost"
+    elif capture is not None and capture.to and (capture.freed or fight.winner == mine):
+        what = fate(capture, words.reader, words)
     elif fight.better is not None and fight.winner is None:
         what = "the better of it" if fight.better == mine else "the worse of it"
     elif fight.winner is None:
@@ -342,6 +339,13 @@ def verdict(fight: Fight, taken: dict[str, str | None], words: Wording) -> str:
     else:
         what = "held" if fight.winner == mine else "lost"
     return f"{what} {rounds}"
+
+
+def fate(capture: Capture, taker: str | None, words: Wording) -> str:
+    """What became of a place by a battle, told of a nation in whose words it is said, or of nobody."""
+    if capture.to == taker:
+        return "taken"
+    return f"{'freed for' if capture.freed else 'taken by'} {words.nation(str(capture.to))}"
 
 
 def _who_evaded(sides: Sequence[str], mine: str | None = None) -> str:
@@ -358,11 +362,12 @@ def _all_lost(fight: Fight) -> bool:
     return all(fight.losses(side) and fight.losses(side) == fight.started(side) for side in SIDES)
 
 
-def _outcome(fight: Fight, taken: dict[str, str | None], words: Wording) -> str:
+def _outcome(fight: Fight, taken: Mapping[int, Capture], words: Wording) -> str:
     if fight.lost_touch:
         return "contact lost"
-    if taken.get(fight.place):
-        return f"taken by {words.nation(str(taken[fight.place]))}"
+    capture = taken.get(fight.log[0])
+    if capture is not None and capture.to:
+        return fate(capture, None, words)
     if fight.better is not None and fight.winner is None:
         return f"the {fight.better}s had the better of it"
     nobody = "both sides destroyed" if _all_lost(fight) else "undecided"
@@ -402,15 +407,15 @@ def hits(fight: Fight, side: str, words: Wording) -> tuple[int | None, Fraction 
     return None if summed else scored, expected if aims and not summed else None, dice
 
 
-def _told(fight: Fight, taken: dict[str, str | None], words: Wording) -> Table:
+def _told(fight: Fight, taken: Mapping[int, Capture], words: Wording) -> Table:
     """A battle as a table, a row for each nation."""
-    rows = tuple(
-        (f"{r.who}: {r.units}", "all" if r.all and r.several else r.lost, *r.figures)
-        for r in _rows(fight, words)
-    )
+    rows = []
+    for row in _rows(fight, words):
+        who = row.who if row.own else capital(row.who)
+        rows.append((f"{who}: {row.units}", "all" if row.all and row.several else row.lost, *row.figures))
     return Table(
         (f"{words.place(fight.place).upper()}, {verdict(fight, taken, words)}", "lost", "hits", "expected"),
-        rows,
+        tuple(rows),
         (2, 3),
         (*_figures(fight, words), *_reasons(fight, words)),
         log=(*fight.log, *(n for p in fight.preludes for n in p.log)),
@@ -430,6 +435,7 @@ class _Side:
     lost: str
     all: bool
     figures: tuple[str, str]
+    own: bool = False
 
 
 def _rows(fight: Fight, words: Wording) -> list[_Side]:
@@ -442,12 +448,13 @@ def _rows(fight: Fight, words: Wording) -> list[_Side]:
             began, lost = fight.units_of(side, owner)
             out.append(
                 _Side(
-                    words.nation(owner) if owner == words.reader else capital(words.nation(owner)),
+                    words.nation(owner),
                     words.short_units(began) or "none",
                     sum(began.values()) > 1,
                     words.short_units(lost) or "nothing",
                     bool(lost) and lost == began,
                     said if number == 0 else ("", ""),
+                    owner == words.reader,
                 )
             )
         if guards := fight.guards.get(side):
@@ -455,11 +462,11 @@ def _rows(fight: Fight, words: Wording) -> list[_Side]:
             several = sum(guards.values()) > 1
             lost_ = words.short_units(gone) or "nothing"
             units = words.short_units(guards)
-            out.append(_Side("Those who guard it", units, several, lost_, gone == guards, said))
+            out.append(_Side("those who guard it", units, several, lost_, gone == guards, said))
     return out
 
 
-def _brief(fight: Fight, taken: dict[str, str | None], words: Wording) -> str:
+def _brief(fight: Fight, taken: Mapping[int, Capture], words: Wording) -> str:
     """A battle in a sentence: who fought with what, what it cost, and hits of hits expected."""
     parts = []
     for row in _rows(fight, words):
@@ -472,7 +479,7 @@ def _brief(fight: Fight, taken: dict[str, str | None], words: Wording) -> str:
     return " ".join([said, *_reasons(fight, words)])
 
 
-def in_sentences(fight: Fight, taken: dict[str, str | None], words: Wording) -> str:
+def in_sentences(fight: Fight, taken: Mapping[int, Capture], words: Wording) -> str:
     """A battle in sentences: who fought with what and what it cost, what each needed, and the round that
     decided.
     """
@@ -578,7 +585,7 @@ def _turning(fight: Fight, words: Wording) -> str:
     return sentence(f"Round {number} decided: {' and '.join(parts)}")
 
 
-def _line(fight: Fight, taken: dict[str, str | None], words: Wording) -> str:
+def _line(fight: Fight, taken: Mapping[int, Capture], words: Wording) -> str:
     costs: list[str] = []
     for side in SIDES:
         for owner in fight.owners(side):
