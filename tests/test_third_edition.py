@@ -15,8 +15,7 @@ from wteaw.play.begin import new_game
 from wteaw.play.pending import commanded
 from wteaw.play.resolve import resolve_turn
 from wteaw.play.scenario_files import load_scenario
-from wteaw.report import fights, rounds
-from wteaw.report.captures import captured_in
+from wteaw.report import fights, rounds, verdicts
 from wteaw.report.document import Para
 from wteaw.report.wording import Wording
 from wteaw.ruleset import Ruleset, load_ruleset
@@ -266,17 +265,17 @@ def test_a_battle_is_told_as_it_ended_whoever_has_the_place_after_later_ones(thi
             data = {"place": "north-sea", "from": defender, "to": to, "by": [power]}
             entries.append(Entry(5 * n + 4, 1, "battles", "capture/capture", "", "north-sea", data=data))
     world = World(third, State())
-    taken = captured_in(entries, third)
+    taken = verdicts.captured_in(entries, third)
     without = " without a round"
     told = {
         germany: ["held", "lost", "taken", "lost"],
         britain: ["held", "taken", "lost", "freed for France"],
         france: ["attack beaten off", "taken by Britain", "taken by Germany", "freed for you"],
     }
-    for reader, verdicts in told.items():
+    for reader, ended in told.items():
         words = Wording(world, reader)
-        assert [fights.verdict(f, taken, words) for f in fights.fights(entries)] == [
-            v + without for v in verdicts
+        assert [verdicts.verdict(f, taken, words) for f in fights.fights(entries)] == [
+            v + without for v in ended
         ]
     of_germany = [good for _, good in fights.outcomes(entries, Wording(world, germany))]
     of_britain = [good for _, good in fights.outcomes(entries, Wording(world, britain))]
@@ -334,4 +333,4 @@ def test_a_battle_that_a_side_evades_is_called_so(
         (para,) = rounds.blocks(entries, words)
         assert isinstance(para, Para) and para.text == told
     (fight,) = fights.fights(entries)
-    assert fights.verdict(fight, {}, words).startswith(verdict)
+    assert verdicts.verdict(fight, {}, words).startswith(verdict)

@@ -15,10 +15,10 @@ from wteaw.play.proofs import position_after
 from wteaw.play.views import Views
 from wteaw.report import turn_reports
 from wteaw.report.build import Report, dice_words, moderator_report
-from wteaw.report.captures import Capture, captured_in
-from wteaw.report.fights import Fight, fights, gravest, verdict
+from wteaw.report.fights import Fight, fights, gravest
 from wteaw.report.inflicted import Inflicted, inflicted, together
 from wteaw.report.news import lost_works
+from wteaw.report.verdicts import Capture, captured_in, verdict
 from wteaw.report.wording import Wording
 from wteaw.store import Game
 from wteaw.turn.referee import Position

@@ -17,8 +17,8 @@ from ..core.choices import block_of, word_of
 from ..core.journal import Entry
 from ..core.messages import capital, possessive
 from ..core.model import Row
-from .captures import Capture, captured_in
 from .document import Block, Para, Table, bullets
+from .verdicts import Capture, captured_in, outcome, verdict
 from .wording import Wording, counted, listing, merged, sentence
 
 SIDES = ("attacker", "defender")
@@ -307,75 +307,6 @@ def _introduced(own: Sequence[Fight], words: Wording) -> list[Block]:
     return [Para(f'{kinds} dice; each hits at its number or less. "Expected" is what the numbers promise.')]
 
 
-def verdict(fight: Fight, taken: Mapping[int, Capture], words: Wording) -> str:
-    """How a battle ended, for the reader or for those who fought it without them."""
-    n = len(fight.rounds)
-    rounds = f"in {counted(n, 'round')}" if n else "without a round"
-    nobody = f"undecided after {counted(n, 'round')}" if n else "undecided"
-    if _all_lost(fight):
-        nobody = f"both sides destroyed {rounds}"
-    if words.reader not in fight.parties():
-        after = f"after {counted(n, 'round')}" if fight.lost_touch else rounds
-        return f"{_outcome(fight, taken, words)} {after}"
-    mine = "attacker" if words.reader in fight.owners("attacker") else "defender"
-    if fight.lost_touch:
-        return f"contact lost after {counted(n, 'round')}"
-    capture = taken.get(fight.log[0])
-    if capture is not None and capture.to == words.reader:
-        what = "taken"
-    elif capture is not None and mine == "defender":
-        what = "lost"
-    elif capture is not None and capture.to and (capture.freed or fight.winner == mine):
-        what = fate(capture, words.reader, words)
-    elif fight.better is not None and fight.winner is None:
-        what = "the better of it" if fight.better == mine else "the worse of it"
-    elif fight.winner is None:
-        evaded = fight.evaded()
-        if evaded:
-            return _who_evaded(evaded, mine)
-        return nobody
-    elif mine == "attacker":
-        what = "won" if fight.winner == mine else "attack beaten off"
-    else:
-        what = "held" if fight.winner == mine else "lost"
-    return f"{what} {rounds}"
-
-
-def fate(capture: Capture, taker: str | None, words: Wording) -> str:
-    """What became of a place by a battle, told of a nation in whose words it is said, or of nobody."""
-    if capture.to == taker:
-        return "taken"
-    return f"{'freed for' if capture.freed else 'taken by'} {words.nation(str(capture.to))}"
-
-
-def _who_evaded(sides: Sequence[str], mine: str | None = None) -> str:
-    """Who has evaded a battle, for a reader of the side `mine`, or for those who fought it without them."""
-    if len(sides) == len(SIDES):
-        return "both sides evaded"
-    if mine is None:
-        return f"the {sides[0]}s evaded"
-    return "you evaded" if mine in sides else "the enemy evaded"
-
-
-def _all_lost(fight: Fight) -> bool:
-    """Whether of both sides nobody is left."""
-    return all(fight.losses(side) and fight.losses(side) == fight.started(side) for side in SIDES)
-
-
-def _outcome(fight: Fight, taken: Mapping[int, Capture], words: Wording) -> str:
-    if fight.lost_touch:
-        return "contact lost"
-    capture = taken.get(fight.log[0])
-    if capture is not None and capture.to:
-        return fate(capture, None, words)
-    if fight.better is not None and fight.winner is None:
-        return f"the {fight.better}s had the better of it"
-    nobody = "both sides destroyed" if _all_lost(fight) else "undecided"
-    if fight.winner is None and (evaded := fight.evaded()):
-        return _who_evaded(evaded)
-    return {"attacker": "won by the attackers", "defender": "held", None: nobody}[fight.winner]
-
-
 def hits(fight: Fight, side: str, words: Wording) -> tuple[int | None, Fraction | None, int]:
     """Hits of a side (None where dice are summed), hits to be expected of its dice, and how many dice it
     threw.
@@ -519,7 +450,7 @@ def _reasons(fight: Fight, words: Wording) -> list[str]:
                     lost.append(f"{words.nation(o)} lost {words.units(k)}")
         met = " against ".join(
             listing(
-                f"{words.of(o)} {words.units(k)}" for o, k in sorted(prelude.sides.get(s, {}).items()) if k
+                _whose(words.units(k), o, words) for o, k in sorted(prelude.sides.get(s, {}).items()) if k
             )
             or "nobody"
             for s in SIDES
@@ -528,6 +459,10 @@ def _reasons(fight: Fight, words: Wording) -> list[str]:
         rounds = f", {counted(n, 'round')}" if n > 1 else ""
         notes.append(sentence(f"{name}: {met}{rounds}, {listing(lost) or 'no losses'}"))
     return notes
+
+
+def _whose(units: str, owner: str, words: Wording) -> str:
+    return f"your {units}" if owner == words.reader else f"{units} of {words.nation(owner)}"
 
 
 def _numbers(fight: Fight, side: str, words: Wording) -> str:
@@ -594,4 +529,4 @@ def _line(fight: Fight, taken: Mapping[int, Capture], words: Wording) -> str:
                 f"{words.nation(owner)} {'' if costs else 'lost '}{sum(lost.values()) or 'none'} of "
                 f"{sum(began.values())}"
             )
-    return sentence(f"{words.place(fight.place)}, {_outcome(fight, taken, words)}: {listing(costs)}")
+    return sentence(f"{words.place(fight.place)}, {outcome(fight, taken, words)}: {listing(costs)}")

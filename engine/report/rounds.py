@@ -15,8 +15,8 @@ from ..core.messages import capital
 from ..core.model import Ruleset
 from ..turn.sequence import own_turns
 from . import fights, news
-from .captures import Capture, captured_in, captures
 from .document import Block, Para
+from .verdicts import Capture, captured_in, captures, fate, fire_alone
 from .wording import Wording, counted, listing, sentence
 
 MOST_QUIET = 8
@@ -132,9 +132,11 @@ def _battles(entries: Sequence[Entry], nation: str, words: Wording) -> list[str]
 def _outcome(fight: fights.Fight, own: str, capture: Capture | None, nation: str, words: Wording) -> str:
     """How a battle ended for the side that is told of (`own`), and what became of the place by it."""
     if capture is not None and capture.to is not None:
-        return fights.fate(capture, nation, words)
+        return fate(capture, nation, words)
     if fight.winner == own:
         return "won"
+    if fight.winner is None and (fire := fire_alone(fight, words)):
+        return f"saw {fire}"
     if fight.winner is None:
         return "evaded" if fight.evaded() else "undecided"
     return "lost" if own == "defender" else "held against it"

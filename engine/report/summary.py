@@ -12,10 +12,10 @@ from ..world import treasury
 from ..world.messages import printed
 from ..world.world import World
 from . import fights as told_fights
-from .captures import captured_in
 from .document import Block, Para, Refs, bullets, table
 from .news import Hand
 from .standing import columns
+from .verdicts import captured_in
 from .wording import Wording, listing, merged, sentence
 
 BY = {"player": "player", "moderator": "moderator", "proxy": "ally", "policy": "bot"}

@@ -29,7 +29,7 @@ from ..orders.tokens import Recognizer, Token
 from ..play.views import Views, whole_world
 from ..report import fights
 from ..report.build import when
-from ..report.captures import captured_in
+from ..report.verdicts import captured_in
 from ..report.wording import Wording, listing, sentence
 from ..ruleset.clauses import clause_text, clauses_of_row
 from ..ruleset.order_syntax import fixed_words
