@@ -9,6 +9,7 @@ from ruamel.yaml import YAML
 
 from wteaw.core.canonical import dumps, loads
 from wteaw.core.faults import NotThere
+from wteaw.core.journal import Entry
 from wteaw.core.package_data import rulesets, scenarios
 from wteaw.core.state import State
 from wteaw.orders.intake import take_in
@@ -20,10 +21,13 @@ from wteaw.play.resolve import resolve_turn
 from wteaw.play.rollback_preview import what_if
 from wteaw.play.scenario_files import load_scenario
 from wteaw.play.views import Views
+from wteaw.report import fights, rounds
+from wteaw.report.document import Para, Table
 from wteaw.report.wording import Wording
 from wteaw.ruleset import Ruleset, load_ruleset
 from wteaw.ruleset.drawing import Drawing, drawing_from, read_drawing
 from wteaw.store import Game, Submission
+from wteaw.turn.sequence import own_turns
 from wteaw.world.world import World
 
 VARIANT = rulesets() / "variants" / "no-mans-land"
@@ -187,6 +191,43 @@ def test_units_that_are_called_after_a_people_keep_their_capital(rules: Ruleset)
     assert (
         Wording(World(rules, State()), "britain").units({"bedouin": 2, "infantry": 1})
         == "2 Bedouins and 1 infantry"
+    )
+
+
+def test_fire_at_aircraft_on_their_way_is_no_battle_without_a_decision(rules: Ruleset) -> None:
+    """Guns alone fire: it is called what it is, by itself and before the battle that it is told with."""
+    (begins,) = own_turns(rules)
+    sides = {"attacker": {"russia": {"zeppelin": 1}}, "defender": {"germany": {"aa-gun": 1}}}
+    entries = [Entry(1, 1, "", begins, "", "russia")]
+    fire = [{"dice": [6], "die": 6, "hits": 0, "kind": "aa-gun", "n": 1, "owner": "germany",
+             "side": "defender", "stage": "guns", "value": 1}]  # fmt: skip
+    for n, data in enumerate(
+        (
+            {"event": "begin", "sides": sides},
+            {"event": "round", "round": 1, "sides": sides, "fire": fire, "lost": {}},
+            {"event": "end", "winner": None, "lost": {}},
+        )
+    ):
+        head = {"battle": "flak-on-the-way", "place": "galicia"}
+        entries.append(
+            Entry(n + 2, 1, "overflight", "battles/flak-on-the-way", "", "galicia", data={**head, **data})
+        )
+    world = World(rules, State())
+    said = [p.text for p in rounds.blocks(entries, Wording(world, "britain")) if isinstance(p, Para)]
+    assert said[0] == "Galicia saw anti-aircraft fire on the way (lost none of 1, Germany none of 1)."
+    for reader, who in (("russia", "you 1 zeppelin"), ("germany", "Russia 1 zeppelin")):
+        (told,) = (b for b in fights.blocks(entries, Wording(world, reader)) if isinstance(b, Table))
+        assert told.brief.startswith(f"Galicia, anti-aircraft fire on the way: {who}, lost nothing;")
+    land = {"attacker": {"russia": {"infantry": 1}}, "defender": {"germany": {"infantry": 1}}}
+    head = {"battle": "land", "place": "galicia"}
+    entries += [
+        Entry(5, 1, "land-battles", "battles/land", "", "galicia", data={**head, "event": "begin", "sides": land}),
+        Entry(6, 1, "land-battles", "battles/land", "", "galicia",
+              data={**head, "event": "end", "winner": "attacker", "lost": {"defender": land["defender"]}}),
+    ]  # fmt: skip
+    (told,) = (b for b in fights.blocks(entries, Wording(world, "russia")) if isinstance(b, Table))
+    assert told.brief.endswith(
+        "Anti-aircraft fire on the way: your 1 zeppelin against 1 anti-aircraft gun of Germany, no losses."
     )
 
 

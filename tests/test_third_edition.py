@@ -15,7 +15,7 @@ from wteaw.play.begin import new_game
 from wteaw.play.pending import commanded
 from wteaw.play.resolve import resolve_turn
 from wteaw.play.scenario_files import load_scenario
-from wteaw.report import fights, rounds
+from wteaw.report import fights, rounds, verdicts
 from wteaw.report.document import Para
 from wteaw.report.wording import Wording
 from wteaw.ruleset import Ruleset, load_ruleset
@@ -23,6 +23,7 @@ from wteaw.ruleset.compare import compare
 from wteaw.ruleset.describe_diff import tell
 from wteaw.store import Game
 from wteaw.turn.referee import waiting_seats
+from wteaw.turn.sequence import own_turns
 from wteaw.world.world import World
 
 OVERLAY = rulesets() / "variants" / "third-edition"
@@ -223,7 +224,7 @@ def test_the_news_of_a_turn_says_who_won_whoever_attacked(
     """In the turn of a player others attack, too: submarines in wait win what they have lost. A fight in the air before the
     battle on the ground is told with it."""
     ids = {"britain": "british-empire", "germany": "german-empire"}
-    (begins,) = rounds.own_turns(third)
+    (begins,) = own_turns(third)
     a, d = ids[attacker], ids[defender]
     sides = {"attacker": {a: {"infantry": 3}}, "defender": {d: {"infantry": 2}}}
     air = {"attacker": {a: {"fighter": 1}}, "defender": {d: {"fighter": 1}}}
@@ -238,6 +239,55 @@ def test_the_news_of_a_turn_says_who_won_whoever_attacked(
     world = World(third, State())
     (para,) = rounds.blocks(entries, Wording(world, ""))
     assert isinstance(para, Para) and para.text == told
+
+
+def test_a_battle_is_told_as_it_ended_whoever_has_the_place_after_later_ones(third: Ruleset) -> None:
+    """Three turns in one place: an attack is beaten off, then another takes it, then an ally frees it. What
+    the later ones bring changes nothing in what is told of the earlier ones."""
+    (begins,) = own_turns(third)
+    germany, britain, france = "german-empire", "british-empire", "french-empire"
+    entries = []
+    for n, (power, defender, winner, to) in enumerate(
+        (
+            (france, germany, "defender", None),
+            (britain, germany, "attacker", britain),
+            (germany, britain, "attacker", germany),
+            (britain, germany, "attacker", france),
+        )
+    ):
+        sides = {"attacker": {power: {"infantry": 4}}, "defender": {defender: {"infantry": 4}}}
+        lost = {"defender": {defender: {"infantry": 1 + n}}}
+        entries += [
+            Entry(5 * n + 1, 1, "", begins, "", power),
+            *_battle(5 * n + 2, "land", "north-sea", sides, winner, lost),
+        ]
+        if to:
+            data = {"place": "north-sea", "from": defender, "to": to, "by": [power]}
+            entries.append(Entry(5 * n + 4, 1, "battles", "capture/capture", "", "north-sea", data=data))
+    world = World(third, State())
+    taken = verdicts.captured_in(entries, third)
+    without = " without a round"
+    told = {
+        germany: ["held", "lost", "taken", "lost"],
+        britain: ["held", "taken", "lost", "freed for France"],
+        france: ["attack beaten off", "taken by Britain", "taken by Germany", "freed for you"],
+    }
+    for reader, ended in told.items():
+        words = Wording(world, reader)
+        assert [verdicts.verdict(f, taken, words) for f in fights.fights(entries)] == [
+            v + without for v in ended
+        ]
+    of_germany = [good for _, good in fights.outcomes(entries, Wording(world, germany))]
+    of_britain = [good for _, good in fights.outcomes(entries, Wording(world, britain))]
+    assert sorted(of_germany) == ["failure", "failure", "success", "success"]
+    assert sorted(of_britain) == ["failure", "success", "success"]
+    news = [para.text for para in rounds.blocks(entries, Wording(world, "")) if isinstance(para, Para)]
+    assert [text.split(" (")[0] for text in news] == [
+        "North Sea held against it",
+        "North Sea taken",
+        "North Sea taken",
+        "North Sea freed for France",
+    ]
 
 
 def test_no_bot_pays_a_spy_for_the_box_that_everybody_sees(base: Ruleset, third: Ruleset) -> None:
@@ -267,7 +317,7 @@ def test_a_battle_that_a_side_evades_is_called_so(
     third: Ruleset, reader: str, dives: int, told: str | None, verdict: str
 ) -> None:
     """Who leaves a battle whole and stays in the place has evaded it; where one of two leaves it is undecided."""
-    (begins,) = rounds.own_turns(third)
+    (begins,) = own_turns(third)
     sides = {
         "attacker": {"british-empire": {"cruiser": 3}},
         "defender": {"german-empire": {"submarine": 2}},
@@ -283,4 +333,4 @@ def test_a_battle_that_a_side_evades_is_called_so(
         (para,) = rounds.blocks(entries, words)
         assert isinstance(para, Para) and para.text == told
     (fight,) = fights.fights(entries)
-    assert fights.verdict(fight, {}, words).startswith(verdict)
+    assert verdicts.verdict(fight, {}, words).startswith(verdict)

@@ -6,7 +6,7 @@ for one of them is kept under their name and never shown to another.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from wteaw.core.journal import EVERYONE, Entry
@@ -15,9 +15,10 @@ from wteaw.play.proofs import position_after
 from wteaw.play.views import Views
 from wteaw.report import turn_reports
 from wteaw.report.build import Report, dice_words, moderator_report
-from wteaw.report.fights import Fight, captured, fights, gravest, verdict
+from wteaw.report.fights import Fight, fights, gravest
 from wteaw.report.inflicted import Inflicted, inflicted, together
 from wteaw.report.news import lost_works
+from wteaw.report.verdicts import Capture, captured_in, verdict
 from wteaw.report.wording import Wording
 from wteaw.store import Game
 from wteaw.turn.referee import Position
@@ -151,7 +152,7 @@ def _sight(game: Game, reader: str, turn: int) -> Sight:
         )
     who = "" if reader == ALL else reader
     words = Wording(world, who)
-    taken = captured(entries)
+    taken = captured_in(entries, game.ruleset)
     told = []
     for number, fight in enumerate(_own_first(world, entries, who, words), 1):
         told.append(_told(fight, number, entries, taken, who, words))
@@ -167,7 +168,7 @@ def _told(
     fight: Fight,
     number: int,
     entries: Sequence[Entry],
-    taken: dict[str, str | None],
+    taken: Mapping[int, Capture],
     reader: str,
     words: Wording,
 ) -> BattleOutcomeLine:

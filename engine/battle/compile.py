@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,9 @@ from .combatants import Lineup, by_round, own_of
 from .groups import ATTACKER, DEFENDER, GONE, LADDER, SIDES, Group, Troops
 from .plan import Alone, Fire, Leave, Losses, Pair, Plan, Reroll, Setting, SideDie, Stage, Volley
 from .values import BattleNumber, Frozen, compile_value, fixed
+
+_WHEN = ("first", "normal", "last")
+"""When a group is lost, in this order; one that is never lost is none that could be hit."""
 
 
 def make_plan(
@@ -231,7 +235,22 @@ class _BattleMaker(Lineup):
             else:
                 last.append(index)
         owners = [(owner, self._order(owner, indices)) for owner, indices in sorted(by_owner.items())]
-        return Losses([index for _, index in sorted(first)], owners, last)
+        levels = self._levels(list(chain.from_iterable(by_owner.values()))) if len(owners) > 1 else []
+        return Losses([index for _, index in sorted(first)], owners, last, levels)
+
+    def _levels(self, indices: list[int]) -> list[list[int]]:
+        """Groups of all nations of a side by their rank in the battle's default order, where its row has
+        `in_one_order`: those of one rank together.
+        """
+        if not self.row.get("in_one_order"):
+            return []
+        rules = self.row.get("order", ())
+        ranks: dict[tuple[Any, ...], list[int]] = {}
+        for index in indices:
+            group = self.groups[index]
+            when = _WHEN.index(self._when_lost(group))
+            ranks.setdefault((when, group.down == GONE, self._worth(index, rules)), []).append(index)
+        return [ranks[rank] for rank in sorted(ranks)]
 
     def _when_lost(self, group: Group) -> str:
         """When a group is lost, with what the orders of losses of its side have to say about it."""
@@ -268,7 +287,7 @@ class _BattleMaker(Lineup):
             spares = group.down != GONE
             places = named.get(group.kind, unnamed)
             return (
-                ("first", "normal", "last").index(self._when_lost(group)),
+                _WHEN.index(self._when_lost(group)),
                 places[min(self._taken(group), len(places) - 1)],
                 not spares,
                 default[index],

@@ -48,7 +48,11 @@ class HitTaker:
         owners = {owner: order for owner, order in owners.items() if order}
         if len(owners) > 1:
             batch.more["left"] = left
-            batch, shares = self._shares(batch, side, owners, left, kind, number)
+            if losses.levels:
+                batch, shares = self._fallen(batch, side, owners, left, kind)
+            else:
+                strength = _strengths(self.plan, batch, side, list(owners), number)
+                batch, shares = self._shares(batch, owners, strength, left, kind, f"shares-{side}")
             left = batch.more.pop("left") - shares.sum(axis=1)
             for order, share in zip(owners.values(), shares.T, strict=True):
                 self._down(batch, order, share, kind, note)
@@ -76,22 +80,47 @@ class HitTaker:
             hits = hits - taken
         return hits
 
+    def _fallen(
+        self, batch: Batch, side: int, owners: Mapping[str, list[int]], hits: Array, kind: str
+    ) -> tuple[Batch, Array]:
+        """Hits of each nation where they fall on the units of all in one order: rank by rank, among nations
+        whose units are of one rank by their numbers. The units are hit for a trial only.
+        """
+        column = {owner: number for number, owner in enumerate(owners)}
+        batch.more["before_trial"] = batch.n.copy()
+        batch.more["waiting"] = hits
+        batch.more["fallen"] = np.zeros((len(batch), len(owners)), dtype=np.int64)
+        for rank, level in enumerate(self.plan.losses[side].levels):
+            there = {owner: [i for i in level if i in groups] for owner, groups in owners.items()}
+            there = {owner: groups for owner, groups in there.items() if groups}
+            if not there:
+                continue
+            numbers = np.stack([batch.n[:, groups].sum(axis=1) for groups in there.values()], axis=1)
+            falling = np.minimum(batch.more["waiting"], numbers.sum(axis=1))
+            batch, share = self._shares(batch, there, numbers, falling, kind, f"shares-{side}-{rank}")
+            for (owner, groups), part in zip(there.items(), share.T, strict=True):
+                taken = part - self._down(batch, groups, part, kind, None)
+                batch.more["fallen"][:, column[owner]] += taken
+                batch.more["waiting"] = batch.more["waiting"] - taken
+        batch.n = batch.more.pop("before_trial")
+        del batch.more["waiting"]
+        return batch, batch.more.pop("fallen")
+
     def _shares(
         self,
         batch: Batch,
-        side: int,
         owners: Mapping[str, list[int]],
+        strength: Array,
         hits: Array,
         kind: str,
-        number: int,
+        about: str,
     ) -> tuple[Batch, Array]:
-        """Hits divided among the nations of a side by their share of its strength at the start of the round.
+        """Hits divided among the nations of a side by their share of its strength.
 
         Each has the whole part of their share; the rest go by the largest fraction, then by the larger
         strength, then by lot. What a nation has no units for goes to the others in the same order.
         """
         count = len(owners)
-        strength = _strengths(self.plan, batch, side, list(owners), number)
         total = strength.sum(axis=1)
         safe = np.where(total > 0, total, 1)
         exact = hits[:, None] * strength
@@ -104,7 +133,7 @@ class HitTaker:
             rank, _with_spare(share, spare, np.argsort(-rank, axis=1, kind="stable")), room
         )
         batch.more.update(share=share, rank=rank, spare=spare)
-        batch, lot = self.sampler.order(batch, tied, count, f"shares-{side}")
+        batch, lot = self.sampler.order(batch, tied, count, about)
         share, rank, spare = (batch.more.pop(name) for name in ("share", "rank", "spare"))
         order = np.argsort(-(rank * (count + 1) + lot), axis=1, kind="stable")
         share = _with_spare(share, spare, order)

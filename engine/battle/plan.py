@@ -193,6 +193,8 @@ class Losses:
     owners: list[tuple[str, list[int]]]
     """Owner and their groups in the order in which they lose them (ladders included)."""
     last: list[int]
+    levels: list[list[int]] = field(default_factory=list)
+    """Where hits fall on all nations in one order: groups of equal rank in it, without the owners' orders."""
 
 
 @dataclass(slots=True)

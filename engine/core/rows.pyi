@@ -430,6 +430,7 @@ class BattleRow(TypedDict, total=False):
     joins: Sequence[BattleJoins]
     stages: Required[Sequence[BattleStages]]
     never_hit: Any
+    in_one_order: bool
     shares: Any
     order: Sequence[Any]
     support: Sequence[BattleSupport]

@@ -27,6 +27,7 @@ from ..ruleset.clauses import clauses_of_row
 from ..ruleset.randomness import rolls_dice
 from ..turn.calendar import date
 from ..turn.context import OrderContext
+from ..turn.sequence import own_turns
 from ..world.messages import message, printed
 from ..world.tables import box_of
 from ..world.view import chain_of, readable
@@ -130,7 +131,7 @@ def nation_report(
     laid_open, told_there = news.shown(mine, words)
     told += told_there
     public, private = news.other_news(mine, words, told)
-    by_powers = bool(rounds.own_turns(ruleset))
+    by_powers = bool(own_turns(ruleset))
     if by_powers:  # what happened in the turn of a power is told with it
         between = [e for nation, those in rounds.by_power(ruleset, mine) if not nation for e in those]
         public, _ = news.other_news(between, words, told)
@@ -306,7 +307,7 @@ def moderator_report(
     words = Wording(world)
     between = [e for nation, those in rounds.by_power(ruleset, entries) if not nation for e in those]
     laid_open, told = news.shown(entries, words)
-    public, _ = news.other_news(between if rounds.own_turns(ruleset) else entries, words, told)
+    public, _ = news.other_news(between if own_turns(ruleset) else entries, words, told)
     grave, rest = news.gravest_first(world, public, entries, "")
     hands = news.hands(entries, words)
     log, numbers = sections(ruleset, entries, None, words)
@@ -379,7 +380,7 @@ def sections(
     """
     out: list[Section] = []
     numbers: dict[int, int] = {}
-    for nation, those in rounds.by_power(ruleset, entries) if rounds.own_turns(ruleset) else [("", entries)]:
+    for nation, those in rounds.by_power(ruleset, entries) if own_turns(ruleset) else [("", entries)]:
         whose = f"{ruleset.row('nations', nation).get('name', nation)}: " if nation else ""
         out.extend(_by_phase(ruleset, those, reader, words, numbers, whose))
     return tuple(out), numbers

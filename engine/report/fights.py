@@ -18,6 +18,7 @@ from ..core.journal import Entry
 from ..core.messages import capital, possessive
 from ..core.model import Row
 from .document import Block, Para, Table, bullets
+from .verdicts import Capture, captured_in, outcome, verdict
 from .wording import Wording, counted, listing, merged, sentence
 
 SIDES = ("attacker", "defender")
@@ -182,15 +183,6 @@ def gravest(found: Sequence[Fight], words: Wording) -> list[Fight]:
     return out
 
 
-def captured(entries: Sequence[Entry]) -> dict[str, str | None]:
-    """Places that entries hand over -> who has them at the end."""
-    return {
-        str(e.data["place"]): e.data.get("to")
-        for e in entries
-        if e.rule.startswith("capture/") and "place" in e.data and "to" in e.data
-    }
-
-
 MOST_FULL, FEW = 5, 6
 """Battles that plain text tells in full, and the units up to which, both sides together, it tells one in a
 sentence.
@@ -202,7 +194,7 @@ def blocks(entries: Sequence[Entry], words: Wording, *, others: bool = True) -> 
     a line each.
     """
     order = gravest(fights(entries), words)
-    taken = captured(entries)
+    taken = captured_in(entries, words.world.ruleset)
     quiet = [f for f in order if f.came_to_nothing and (not words.reader or words.reader in f.parties())]
     full, small = _own([f for f in order if f not in quiet], words.reader)
     own = [*full, *small]
@@ -255,13 +247,15 @@ def _own(order: Sequence[Fight], reader: str) -> tuple[list[Fight], list[Fight]]
 
 def outcomes(entries: Sequence[Entry], words: Wording) -> list[tuple[str, str]]:
     """The reader's battles in the order of `blocks`: place, and success or failure for them."""
-    taken = captured(entries)
+    taken = captured_in(entries, words.world.ruleset)
     out = []
     order = gravest(fights(entries), words)
     full, small = _own([f for f in order if not f.came_to_nothing], words.reader)
     for fight in (*full, *small):
         mine = "attacker" if words.reader in fight.owners("attacker") else "defender"
-        good = taken[fight.place] == words.reader if fight.place in taken else fight.winner == mine
+        capture = taken.get(fight.log[0])
+        won = fight.winner == mine and (capture is None or mine == "attacker")
+        good = won or (capture is not None and capture.to == words.reader)
         out.append((fight.place, "success" if good else "failure"))
     return out
 
@@ -313,64 +307,6 @@ def _introduced(own: Sequence[Fight], words: Wording) -> list[Block]:
     return [Para(f'{kinds} dice; each hits at its number or less. "Expected" is what the numbers promise.')]
 
 
-def verdict(fight: Fight, taken: dict[str, str | None], words: Wording) -> str:
-    """How a battle ended, for the reader or for those who fought it without them."""
-    n = len(fight.rounds)
-    rounds = f"in {counted(n, 'round')}" if n else "without a round"
-    nobody = f"undecided after {counted(n, 'round')}" if n else "undecided"
-    if _all_lost(fight):
-        nobody = f"both sides destroyed {rounds}"
-    if words.reader not in fight.parties():
-        after = f"after {counted(n, 'round')}" if fight.lost_touch else rounds
-        return f"{_outcome(fight, taken, words)} {after}"
-    mine = "attacker" if words.reader in fight.owners("attacker") else "defender"
-    if fight.lost_touch:
-        return f"contact lost after {counted(n, 'round')}"
-    if fight.place in taken and taken[fight.place] == words.reader:
-        what = "taken"
-    elif fight.place in taken and mine == "defender":
-        what = "lost"
-    elif fight.better is not None and fight.winner is None:
-        what = "the better of it" if fight.better == mine else "the worse of it"
-    elif fight.winner is None:
-        evaded = fight.evaded()
-        if evaded:
-            return _who_evaded(evaded, mine)
-        return nobody
-    elif mine == "attacker":
-        what = "won" if fight.winner == mine else "attack beaten off"
-    else:
-        what = "held" if fight.winner == mine else "lost"
-    return f"{what} {rounds}"
-
-
-def _who_evaded(sides: Sequence[str], mine: str | None = None) -> str:
-    """Who has evaded a battle, for a reader of the side `mine`, or for those who fought it without them."""
-    if len(sides) == len(SIDES):
-        return "both sides evaded"
-    if mine is None:
-        return f"the {sides[0]}s evaded"
-    return "you evaded" if mine in sides else "the enemy evaded"
-
-
-def _all_lost(fight: Fight) -> bool:
-    """Whether of both sides nobody is left."""
-    return all(fight.losses(side) and fight.losses(side) == fight.started(side) for side in SIDES)
-
-
-def _outcome(fight: Fight, taken: dict[str, str | None], words: Wording) -> str:
-    if fight.lost_touch:
-        return "contact lost"
-    if taken.get(fight.place):
-        return f"taken by {words.nation(str(taken[fight.place]))}"
-    if fight.better is not None and fight.winner is None:
-        return f"the {fight.better}s had the better of it"
-    nobody = "both sides destroyed" if _all_lost(fight) else "undecided"
-    if fight.winner is None and (evaded := fight.evaded()):
-        return _who_evaded(evaded)
-    return {"attacker": "won by the attackers", "defender": "held", None: nobody}[fight.winner]
-
-
 def hits(fight: Fight, side: str, words: Wording) -> tuple[int | None, Fraction | None, int]:
     """Hits of a side (None where dice are summed), hits to be expected of its dice, and how many dice it
     threw.
@@ -402,15 +338,15 @@ def hits(fight: Fight, side: str, words: Wording) -> tuple[int | None, Fraction 
     return None if summed else scored, expected if aims and not summed else None, dice
 
 
-def _told(fight: Fight, taken: dict[str, str | None], words: Wording) -> Table:
+def _told(fight: Fight, taken: Mapping[int, Capture], words: Wording) -> Table:
     """A battle as a table, a row for each nation."""
-    rows = tuple(
-        (f"{r.who}: {r.units}", "all" if r.all and r.several else r.lost, *r.figures)
-        for r in _rows(fight, words)
-    )
+    rows = []
+    for row in _rows(fight, words):
+        who = row.who if row.own else capital(row.who)
+        rows.append((f"{who}: {row.units}", "all" if row.all and row.several else row.lost, *row.figures))
     return Table(
         (f"{words.place(fight.place).upper()}, {verdict(fight, taken, words)}", "lost", "hits", "expected"),
-        rows,
+        tuple(rows),
         (2, 3),
         (*_figures(fight, words), *_reasons(fight, words)),
         log=(*fight.log, *(n for p in fight.preludes for n in p.log)),
@@ -430,6 +366,7 @@ class _Side:
     lost: str
     all: bool
     figures: tuple[str, str]
+    own: bool = False
 
 
 def _rows(fight: Fight, words: Wording) -> list[_Side]:
@@ -442,12 +379,13 @@ def _rows(fight: Fight, words: Wording) -> list[_Side]:
             began, lost = fight.units_of(side, owner)
             out.append(
                 _Side(
-                    words.nation(owner) if owner == words.reader else capital(words.nation(owner)),
+                    words.nation(owner),
                     words.short_units(began) or "none",
                     sum(began.values()) > 1,
                     words.short_units(lost) or "nothing",
                     bool(lost) and lost == began,
                     said if number == 0 else ("", ""),
+                    owner == words.reader,
                 )
             )
         if guards := fight.guards.get(side):
@@ -455,11 +393,11 @@ def _rows(fight: Fight, words: Wording) -> list[_Side]:
             several = sum(guards.values()) > 1
             lost_ = words.short_units(gone) or "nothing"
             units = words.short_units(guards)
-            out.append(_Side("Those who guard it", units, several, lost_, gone == guards, said))
+            out.append(_Side("those who guard it", units, several, lost_, gone == guards, said))
     return out
 
 
-def _brief(fight: Fight, taken: dict[str, str | None], words: Wording) -> str:
+def _brief(fight: Fight, taken: Mapping[int, Capture], words: Wording) -> str:
     """A battle in a sentence: who fought with what, what it cost, and hits of hits expected."""
     parts = []
     for row in _rows(fight, words):
@@ -472,7 +410,7 @@ def _brief(fight: Fight, taken: dict[str, str | None], words: Wording) -> str:
     return " ".join([said, *_reasons(fight, words)])
 
 
-def in_sentences(fight: Fight, taken: dict[str, str | None], words: Wording) -> str:
+def in_sentences(fight: Fight, taken: Mapping[int, Capture], words: Wording) -> str:
     """A battle in sentences: who fought with what and what it cost, what each needed, and the round that
     decided.
     """
@@ -512,7 +450,7 @@ def _reasons(fight: Fight, words: Wording) -> list[str]:
                     lost.append(f"{words.nation(o)} lost {words.units(k)}")
         met = " against ".join(
             listing(
-                f"{words.of(o)} {words.units(k)}" for o, k in sorted(prelude.sides.get(s, {}).items()) if k
+                _whose(words.units(k), o, words) for o, k in sorted(prelude.sides.get(s, {}).items()) if k
             )
             or "nobody"
             for s in SIDES
@@ -521,6 +459,10 @@ def _reasons(fight: Fight, words: Wording) -> list[str]:
         rounds = f", {counted(n, 'round')}" if n > 1 else ""
         notes.append(sentence(f"{name}: {met}{rounds}, {listing(lost) or 'no losses'}"))
     return notes
+
+
+def _whose(units: str, owner: str, words: Wording) -> str:
+    return f"your {units}" if owner == words.reader else f"{units} of {words.nation(owner)}"
 
 
 def _numbers(fight: Fight, side: str, words: Wording) -> str:
@@ -578,7 +520,7 @@ def _turning(fight: Fight, words: Wording) -> str:
     return sentence(f"Round {number} decided: {' and '.join(parts)}")
 
 
-def _line(fight: Fight, taken: dict[str, str | None], words: Wording) -> str:
+def _line(fight: Fight, taken: Mapping[int, Capture], words: Wording) -> str:
     costs: list[str] = []
     for side in SIDES:
         for owner in fight.owners(side):
@@ -587,4 +529,4 @@ def _line(fight: Fight, taken: dict[str, str | None], words: Wording) -> str:
                 f"{words.nation(owner)} {'' if costs else 'lost '}{sum(lost.values()) or 'none'} of "
                 f"{sum(began.values())}"
             )
-    return sentence(f"{words.place(fight.place)}, {_outcome(fight, taken, words)}: {listing(costs)}")
+    return sentence(f"{words.place(fight.place)}, {outcome(fight, taken, words)}: {listing(costs)}")

@@ -13,19 +13,14 @@ from ..core.frame import nodes_in
 from ..core.journal import Entry
 from ..core.messages import capital
 from ..core.model import Ruleset
-from ..turn.sequence import node_name
+from ..turn.sequence import own_turns
 from . import fights, news
 from .document import Block, Para
+from .verdicts import Capture, captured_in, captures, fate, fire_alone
 from .wording import Wording, counted, listing, sentence
 
 MOST_QUIET = 8
 """Powers of which nothing was seen that are named; of more it goes without saying."""
-
-
-def own_turns(ruleset: Ruleset) -> frozenset[str]:
-    """The rules of the entries with which turns of single nations begin; none where all play together."""
-    own = (n for _, n, _ in nodes_in(ruleset.sequence) if n.get("own_turn") and n.get("each") == "nation")
-    return frozenset(f"sequence/{node_name(n)}" for n in own)
 
 
 def by_power(ruleset: Ruleset, entries: Iterable[Entry]) -> list[tuple[str, list[Entry]]]:
@@ -98,14 +93,13 @@ def _battles(entries: Sequence[Entry], nation: str, words: Wording) -> list[str]
     """Its battles, those that it won first, each with what both lost of what they had; those of the reader
     are told apart.
     """
-    taken = fights.captured(entries)
+    taken = captured_in(entries, words.world.ruleset)
     won: list[str] = []
     lost: list[str] = []
     mine: list[str] = []
     apart: list[fights.Fight] = []
     found = fights.fights(entries)
     heads = {id(fight) for fight in fights.gravest(found, words)}
-    last = {fight.place: fight for fight in found if id(fight) in heads}
     for fight in found:
         if (
             id(fight) not in heads
@@ -124,9 +118,10 @@ def _battles(entries: Sequence[Entry], nation: str, words: Wording) -> list[str]
         own, other = fights.SIDES[::-1] if defends else fights.SIDES
         cost = f"lost {_of(fight.losses(own), fight.started(own))}, {words.nations(fight.owners(other))} "
         cost += _of(fight.losses(other), fight.started(other))
-        to = taken.get(fight.place) if last[fight.place] is fight and not defends else None
-        how = _outcome(fight, own, None if to is None else str(to), nation, words)
-        (won if to or fight.winner == own else lost).append(f"{words.place(fight.place)} {how} ({cost})")
+        capture = None if defends else taken.get(fight.log[0])
+        how = _outcome(fight, own, capture, nation, words)
+        good = fight.winner == own or (capture is not None and capture.to is not None)
+        (won if good else lost).append(f"{words.place(fight.place)} {how} ({cost})")
     with_you = [f"battles with you: {listing(dict.fromkeys(mine))}"] if mine else []
     if mine and nation == words.reader:
         with_you = [f"{counted(len(mine), 'battle')}, told below"]
@@ -134,14 +129,14 @@ def _battles(entries: Sequence[Entry], nation: str, words: Wording) -> list[str]
     return [*said, fights.met_only(apart, words)] if apart else said
 
 
-def _outcome(fight: fights.Fight, own: str, to: str | None, nation: str, words: Wording) -> str:
-    """How a battle ended for the side that is told of (`own`); `to`: who has the place now, if it changed
-    hands by it.
-    """
-    if to is not None:
-        return "taken" if to == nation else f"freed for {words.nation(to)}"
+def _outcome(fight: fights.Fight, own: str, capture: Capture | None, nation: str, words: Wording) -> str:
+    """How a battle ended for the side that is told of (`own`), and what became of the place by it."""
+    if capture is not None and capture.to is not None:
+        return fate(capture, nation, words)
     if fight.winner == own:
         return "won"
+    if fight.winner is None and (fire := fire_alone(fight, words)):
+        return f"saw {fire}"
     if fight.winner is None:
         return "evaded" if fight.evaded() else "undecided"
     return "lost" if own == "defender" else "held against it"
@@ -150,7 +145,7 @@ def _outcome(fight: fights.Fight, own: str, to: str | None, nation: str, words: 
 def _walked_in(entries: Sequence[Entry], words: Wording) -> list[str]:
     """Places that changed hands without a battle."""
     fought = {f.place for f in fights.fights(entries)}
-    free = [words.spot(p) for p, to in sorted(fights.captured(entries).items()) if p not in fought and to]
+    free = [words.spot(p) for p, c in sorted(captures(entries).items()) if p not in fought and c.to]
     return [sentence(f"without a fight: {listing(free)}")] if free else []
 
 

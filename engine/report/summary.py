@@ -15,6 +15,7 @@ from . import fights as told_fights
 from .document import Block, Para, Refs, bullets, table
 from .news import Hand
 from .standing import columns
+from .verdicts import captured_in
 from .wording import Wording, listing, merged, sentence
 
 BY = {"player": "player", "moderator": "moderator", "proxy": "ally", "policy": "bot"}
@@ -140,7 +141,7 @@ _COUNTED = {0: "nobody", 2: "both"}
 
 def battles(entries: Sequence[Entry], words: Wording) -> list[Block]:
     """A row for each battle, the gravest first; what happened before it at the same place with it."""
-    taken = told_fights.captured(entries)
+    taken = captured_in(entries, words.world.ruleset)
     rows, refs, marked, apart = [], [], False, []
     for fight in told_fights.gravest(told_fights.fights(entries), words):
         if fight.came_to_nothing:
@@ -150,7 +151,7 @@ def battles(entries: Sequence[Entry], words: Wording) -> list[Block]:
         for side in told_fights.SIDES:
             owners = fight.owners(side)
             of = words.name(owners[0]) if len(owners) == 1 else _COUNTED.get(len(owners), "all")
-            star = "*" if side == "defender" and fight.place in taken else ""
+            star = "*" if side == "defender" and fight.log[0] in taken else ""
             marked = marked or bool(star)
             lost, began = fight.losses(side), fight.started(side)
             if guards := fight.guards.get(side):  # nobody's units: the place alone fights

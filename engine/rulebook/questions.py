@@ -29,6 +29,7 @@ from ..orders.tokens import Recognizer, Token
 from ..play.views import Views, whole_world
 from ..report import fights
 from ..report.build import when
+from ..report.verdicts import captured_in
 from ..report.wording import Wording, listing, sentence
 from ..ruleset.clauses import clause_text, clauses_of_row
 from ..ruleset.order_syntax import fixed_words
@@ -252,7 +253,7 @@ class Inquiry:
 
     def _fights(self, entries: Sequence[Entry], places: set[str], nations: set[str]) -> Iterator[str]:
         order = fights.gravest(fights.fights(entries), self.words)
-        taken = fights.captured(entries)
+        taken = captured_in(entries, self.words.world.ruleset)
         those = [f for f in order if not places or f.place in places]
         those = [f for f in those if not nations or nations & f.parties()] or (those if places else [])
         for fight in those[:MOST_FIGHTS]:

@@ -326,6 +326,12 @@ def node_name(node: Row) -> str:
     return str(next((node[k] for k in ("id", "step", "phase", "each") if k in node), "turn"))
 
 
+def own_turns(ruleset: Ruleset) -> frozenset[str]:
+    """The rules of the entries with which turns of single nations begin; none where all play together."""
+    own = (n for _, n, _ in nodes_in(ruleset.sequence) if n.get("own_turn") and n.get("each") == "nation")
+    return frozenset(f"sequence/{node_name(n)}" for n in own)
+
+
 def _next_round(turn: Turn, levels: list[Level]) -> None:
     """A list of steps is done: the next round of its loop, or on to the next node."""
     level = levels[-1]
