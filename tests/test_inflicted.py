@@ -10,7 +10,8 @@ import pytest
 from wteaw.battle import fight
 from wteaw.core.dice import ScriptedDice
 from wteaw.odds.dice_statistics import Onlooker
-from wteaw.report.fights import fights, gravest
+from wteaw.report.fights import gravest
+from wteaw.report.fought import fights_in
 from wteaw.report.inflicted import Inflicted, inflicted, together
 from wteaw.report.wording import Wording
 
@@ -24,7 +25,7 @@ def told(field: Field, *dice: int, reader: str = "a") -> Inflicted | None:
     fight.run({"battles": ["land"]}, field.turn)
     assert not source.unused()
     words = Wording(field.turn.world, reader)
-    (one,) = gravest(fights(field.turn.journal.entries), words)
+    (one,) = gravest(fights_in(field.turn.journal.entries), words)
     return inflicted([*one.preludes, one], reader, words)
 
 

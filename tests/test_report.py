@@ -19,6 +19,7 @@ from wteaw.play.scenario_files import load_scenario
 from wteaw.report import account, fights, news, sightings, standing, summary
 from wteaw.report.build import Report, Section, nation_report
 from wteaw.report.document import Block, Bullets, Para, ReportPart, Table
+from wteaw.report.fought import fights_in
 from wteaw.report.map.small import on_grid, rings_data
 from wteaw.report.map_views import report_map
 from wteaw.report.render import MOST_OF_RULE, WIDTH, as_html, as_text, script
@@ -106,7 +107,7 @@ def test_a_battle_is_told_once() -> None:
     _, ruleset, geography = loaded()
     mine = readable(entries, World(ruleset, shown, geography=geography), "german-empire")
     begun = [e for e in mine if e.data.get("event") == "begin"]
-    found = fights.fights(mine)
+    found = fights_in(mine)
     assert len(found) == len(begun) > 0
     part = next(p for p in report.parts if p.title.startswith("Battles"))
     heads = [b.head[0] for b in part.blocks if isinstance(b, Table)]
@@ -161,7 +162,7 @@ def test_who_comes_to_a_battle_later_is_counted() -> None:
     head = {"battle": "combat", "place": "x"}
     lost = {"attacker": [{"owner": "a", "kind": "infantry", "n": 2, "lost": True}]}
     later = {"attacker": {"a": {"infantry": 3, "artillery": 1}}, "defender": {"b": {"infantry": 2}}}
-    fight = fights.fights(
+    fight = fights_in(
         [
             Entry(1, 1, "s", "battles/x", "", "x", data={**head, "event": "begin", "sides": begin}),
             Entry(

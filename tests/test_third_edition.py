@@ -17,6 +17,7 @@ from wteaw.play.resolve import resolve_turn
 from wteaw.play.scenario_files import load_scenario
 from wteaw.report import fights, rounds, verdicts
 from wteaw.report.document import Para
+from wteaw.report.fought import fights_in
 from wteaw.report.wording import Wording
 from wteaw.ruleset import Ruleset, load_ruleset
 from wteaw.ruleset.compare import compare
@@ -274,9 +275,7 @@ def test_a_battle_is_told_as_it_ended_whoever_has_the_place_after_later_ones(thi
     }
     for reader, ended in told.items():
         words = Wording(world, reader)
-        assert [verdicts.verdict(f, taken, words) for f in fights.fights(entries)] == [
-            v + without for v in ended
-        ]
+        assert [verdicts.verdict(f, taken, words) for f in fights_in(entries)] == [v + without for v in ended]
     of_germany = [good for _, good in fights.outcomes(entries, Wording(world, germany))]
     of_britain = [good for _, good in fights.outcomes(entries, Wording(world, britain))]
     assert sorted(of_germany) == ["failure", "failure", "success", "success"]
@@ -332,5 +331,5 @@ def test_a_battle_that_a_side_evades_is_called_so(
     if told is not None:
         (para,) = rounds.blocks(entries, words)
         assert isinstance(para, Para) and para.text == told
-    (fight,) = fights.fights(entries)
+    (fight,) = fights_in(entries)
     assert verdicts.verdict(fight, {}, words).startswith(verdict)

@@ -15,7 +15,8 @@ from wteaw.play.proofs import position_after
 from wteaw.play.views import Views
 from wteaw.report import turn_reports
 from wteaw.report.build import Report, dice_words, moderator_report
-from wteaw.report.fights import Fight, fights, gravest
+from wteaw.report.fights import gravest
+from wteaw.report.fought import Fight, fights_in
 from wteaw.report.inflicted import Inflicted, inflicted, together
 from wteaw.report.news import lost_works
 from wteaw.report.verdicts import Capture, captured_in, verdict
@@ -160,7 +161,7 @@ def _sight(game: Game, reader: str, turn: int) -> Sight:
 
 
 def _own_first(world: World, entries: Sequence[Entry], reader: str, words: Wording) -> list[Fight]:
-    found = gravest(fights(entries), words)
+    found = gravest(fights_in(entries), words)
     return [f for f in found if reader in f.parties()] + [f for f in found if reader not in f.parties()]
 
 

@@ -34,7 +34,7 @@ from ..world.view import chain_of, readable
 from ..world.world import World
 from . import account, cards, fights, news, rounds, standing, summary
 from .document import Block, Bullets, Para, Refs, ReportPart, bullets, linked
-from .fights import Fight
+from .fought import Fight, fights_in
 from .result import result
 from .sightings import sightings
 from .wording import Wording, counted, in_words, listing, sentence
@@ -135,7 +135,7 @@ def nation_report(
     if by_powers:  # what happened in the turn of a power is told with it
         between = [e for nation, those in rounds.by_power(ruleset, mine) if not nation for e in those]
         public, _ = news.other_news(between, words, told)
-    found = fights.fights(mine)
+    found = fights_in(mine)
     log, numbers = sections(ruleset, mine, reader, words)
     parts = [
         ReportPart("The result", tuple(result(mine, words))),

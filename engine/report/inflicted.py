@@ -19,7 +19,8 @@ import numpy as np
 from ..battle.distributions import under
 from ..core.choices import word_of
 from ..core.model import Row
-from .fights import SIDES, Fight, has_number, pair_chances, stage_of
+from .fights import has_number, pair_chances, stage_of
+from .fought import SIDES, Fight
 from .wording import Wording
 
 TAIL = 0.05

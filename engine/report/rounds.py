@@ -16,6 +16,7 @@ from ..core.model import Ruleset
 from ..turn.sequence import own_turns
 from . import fights, news
 from .document import Block, Para
+from .fought import SIDES, Fight, fights_in
 from .verdicts import Capture, captured_in, captures, fate, fire_alone
 from .wording import Wording, counted, listing, sentence
 
@@ -97,8 +98,8 @@ def _battles(entries: Sequence[Entry], nation: str, words: Wording) -> list[str]
     won: list[str] = []
     lost: list[str] = []
     mine: list[str] = []
-    apart: list[fights.Fight] = []
-    found = fights.fights(entries)
+    apart: list[Fight] = []
+    found = fights_in(entries)
     heads = {id(fight) for fight in fights.gravest(found, words)}
     for fight in found:
         if (
@@ -115,7 +116,7 @@ def _battles(entries: Sequence[Entry], nation: str, words: Wording) -> list[str]
             mine.append(words.place(fight.place))
             continue
         defends = nation in fight.owners("defender") and nation not in fight.owners("attacker")
-        own, other = fights.SIDES[::-1] if defends else fights.SIDES
+        own, other = SIDES[::-1] if defends else SIDES
         cost = f"lost {_of(fight.losses(own), fight.started(own))}, {words.nations(fight.owners(other))} "
         cost += _of(fight.losses(other), fight.started(other))
         capture = None if defends else taken.get(fight.log[0])
@@ -129,7 +130,7 @@ def _battles(entries: Sequence[Entry], nation: str, words: Wording) -> list[str]
     return [*said, fights.met_only(apart, words)] if apart else said
 
 
-def _outcome(fight: fights.Fight, own: str, capture: Capture | None, nation: str, words: Wording) -> str:
+def _outcome(fight: Fight, own: str, capture: Capture | None, nation: str, words: Wording) -> str:
     """How a battle ended for the side that is told of (`own`), and what became of the place by it."""
     if capture is not None and capture.to is not None:
         return fate(capture, nation, words)
@@ -144,7 +145,7 @@ def _outcome(fight: fights.Fight, own: str, capture: Capture | None, nation: str
 
 def _walked_in(entries: Sequence[Entry], words: Wording) -> list[str]:
     """Places that changed hands without a battle."""
-    fought = {f.place for f in fights.fights(entries)}
+    fought = {f.place for f in fights_in(entries)}
     free = [words.spot(p) for p, c in sorted(captures(entries).items()) if p not in fought and c.to]
     return [sentence(f"without a fight: {listing(free)}")] if free else []
 

@@ -11,8 +11,9 @@ from ..core.state import Entity
 from ..world import treasury
 from ..world.messages import printed
 from ..world.world import World
-from . import fights as told_fights
+from . import fights
 from .document import Block, Para, Refs, bullets, table
+from .fought import SIDES, fights_in
 from .news import Hand
 from .standing import columns
 from .verdicts import captured_in
@@ -143,12 +144,12 @@ def battles(entries: Sequence[Entry], words: Wording) -> list[Block]:
     """A row for each battle, the gravest first; what happened before it at the same place with it."""
     taken = captured_in(entries, words.world.ruleset)
     rows, refs, marked, apart = [], [], False, []
-    for fight in told_fights.gravest(told_fights.fights(entries), words):
+    for fight in fights.gravest(fights_in(entries), words):
         if fight.came_to_nothing:
             apart.append(fight)
             continue
         cells = []
-        for side in told_fights.SIDES:
+        for side in SIDES:
             owners = fight.owners(side)
             of = words.name(owners[0]) if len(owners) == 1 else _COUNTED.get(len(owners), "all")
             star = "*" if side == "defender" and fight.log[0] in taken else ""
@@ -158,7 +159,7 @@ def battles(entries: Sequence[Entry], words: Wording) -> list[Block]:
                 of = listing(words.kind(kind, n) for kind, n in guards.items())
                 lost, began = fight.guards_lost[side], guards
             cells.append(f"{of} {sum(lost.values())} of {sum(began.values())}{star}")
-        scored = [told_fights.hits(fight, side, words) for side in told_fights.SIDES]
+        scored = [fights.hits(fight, side, words) for side in SIDES]
         hit = (
             ":".join(str(n or 0) for n, _, _ in scored)
             if any(dice and n is not None for n, _, dice in scored)
@@ -168,7 +169,7 @@ def battles(entries: Sequence[Entry], words: Wording) -> list[Block]:
         hoped = ":".join(f"{float(expected or 0):.0f}" for _, expected, _ in scored) if aims else "-"
         rows.append((words.place(fight.place), *cells, str(len(fight.rounds)), hit, hoped))
         refs.append(tuple(fight.log))
-    said = [told_fights.met_only(apart, words)] if apart else []
+    said = [fights.met_only(apart, words)] if apart else []
     if not rows:
         return [Para(text) for text in said]
     notes = [*said, "Hits of attackers and defenders, and how many their numbers promised."]

@@ -7,16 +7,14 @@ of the same turn of a power; a battle that was fought there earlier, or by someb
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ..battle.groups import SIDES
 from ..core.journal import Entry
 from ..core.model import Ruleset
 from ..turn.sequence import own_turns
+from .fought import Fight
 from .wording import Wording, counted
-
-if TYPE_CHECKING:
-    from .fights import Fight
 
 
 class Capture(NamedTuple):

@@ -29,6 +29,7 @@ from ..orders.tokens import Recognizer, Token
 from ..play.views import Views, whole_world
 from ..report import fights
 from ..report.build import when
+from ..report.fought import fights_in
 from ..report.verdicts import captured_in
 from ..report.wording import Wording, listing, sentence
 from ..ruleset.clauses import clause_text, clauses_of_row
@@ -235,7 +236,7 @@ class Inquiry:
             ]
             if found:
                 date = when(self.ruleset, turn)
-                told = chain.from_iterable(map(fights.fights, by_turn.values()))
+                told = chain.from_iterable(map(fights_in, by_turn.values()))
                 if places and not any(fight.place in places for fight in told):
                     yield (
                         "You were told of no battle in "
@@ -252,7 +253,7 @@ class Inquiry:
             yield f"Nothing that you were told happened to {listing(named)}."
 
     def _fights(self, entries: Sequence[Entry], places: set[str], nations: set[str]) -> Iterator[str]:
-        order = fights.gravest(fights.fights(entries), self.words)
+        order = fights.gravest(fights_in(entries), self.words)
         taken = captured_in(entries, self.words.world.ruleset)
         those = [f for f in order if not places or f.place in places]
         those = [f for f in those if not nations or nations & f.parties()] or (those if places else [])
