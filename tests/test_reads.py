@@ -24,9 +24,10 @@ RULES = small.ruleset(
 @pytest.mark.parametrize(
     ("text", "tables"),
     [
-        ("stock(self, 'gold') > 3", {"treasuries", "places.holder", "units", "relations", "nations.side"}),
+        ("stock(self, 'gold') > 3", {"treasuries", "places.holder", "relations", "nations.side"}),
         ("flagged(self, 'proud')", {"flags"}),
-        ("turn > 3", {"game"}),
+        ("turn > 3", {"game.turn"}),
+        ("step == 'fight' or year > 1914", {"game.step", "game.year"}),
         ("place.worth > 2", {"places.*", "places.worth"}),
         ("self.calm > 2", {"nations.*", "nations.calm"}),
         ("place.front", {"places.owner", "units", "relations", "nations.side"}),
@@ -37,7 +38,17 @@ RULES = small.ruleset(
 def test_tables(text: str, tables: set[str]) -> None:
     found = reads(RULES, text)
     assert found is not None and found >= tables and (tables or not found)
-    assert not {"places", "nations"} & found
+    assert not {"places", "nations", "game"} & found
+
+
+def test_the_land_of_a_purse_is_not_looked_at_again_when_units_move() -> None:
+    found = reads(RULES, "stock(self, 'gold')")
+    assert found is not None and "units" not in found
+
+
+def test_the_turn_is_not_read_again_when_a_step_begins() -> None:
+    found = reads(RULES, "age(self, 'proud') > 3")
+    assert found is not None and "game.turn" in found and not {"game", "game.step"} & found
 
 
 def test_a_purse_hangs_on_the_field_that_its_row_calls_the_seat() -> None:
@@ -52,7 +63,7 @@ def test_a_purse_hangs_on_the_field_that_its_row_calls_the_seat() -> None:
 
 def test_quantities_read_what_their_adjusts_read() -> None:
     found = reads(RULES, "value(self, 'power') > 3")
-    assert found is not None and {"treasuries", "flags", "game"} <= found
+    assert found is not None and {"treasuries", "flags", "game.turn"} <= found
 
 
 def test_what_is_not_known_may_read_anything() -> None:

@@ -44,9 +44,16 @@ def open_orders(world: World, nation: str, *, ever: bool = False) -> set[str]:
 
 def proposable(world: World, nation: str) -> Callable[[str, Mapping[str, Any]], bool]:
     """Whether an order ("form/id") with these slots makes sense now: it is open, and could be one at all."""
-    now = open_orders(world, nation)
     kinds = order_kinds(world.ruleset)
-    return lambda key, slots: key in now and kinds[key].makes_sense(world, slots)
+    now: set[str] | None = None  # asked for at the first line that does not stand as it is written
+
+    def makes_sense(key: str, slots: Mapping[str, Any]) -> bool:
+        nonlocal now
+        if now is None:
+            now = open_orders(world, nation)
+        return key in now and kinds[key].makes_sense(world, slots)
+
+    return makes_sense
 
 
 def not_ours(world: World, nation: str) -> Callable[[str], bool]:

@@ -4,7 +4,6 @@ it.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 import sqlite3
@@ -180,16 +179,11 @@ def unpack(data: bytes) -> Any:
         raise BrokenGame("the game's file is damaged; take back a copy of it") from None
 
 
-def packed_state(state: State) -> tuple[str, bytes]:
-    """A state as it is kept, with the hash that it is kept under."""
-    data = canonical.dumps(state.tables)
-    return hashlib.sha256(data).hexdigest(), zlib.compress(data, 1)  # the hash is that of `State.hash`
-
-
-def keep_state(db: Connection, packed: tuple[str, bytes]) -> str:
-    """Keep a packed state once; gives its hash."""
-    _keep(db, schema.states, *packed)
-    return packed[0]
+def keep_state(db: Connection, key: str, content: bytes | None) -> str:
+    """Keep a packed state once (None: it is kept already); gives its hash."""
+    if content is not None:
+        _keep(db, schema.states, key, content)
+    return key
 
 
 def keep_ruleset(db: Connection, ruleset: Ruleset) -> None:

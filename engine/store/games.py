@@ -41,12 +41,12 @@ from .database import (
     keep_ruleset,
     keep_state,
     pack,
-    packed_state,
     reading,
     unpack,
 )
 from .queries import one, row, rows
 from .reading import FILE, MODERATOR, PLAYER, StoredPosition, Submission, inputs_from
+from .states import KnownStates
 from .writing import GameWriter, record_head
 
 if TYPE_CHECKING:
@@ -190,11 +190,11 @@ class Game(GameWriter):
         begun = start(ruleset, state, dice, geography=game.geography)
         now = begun.position.turn
         ready = game._ready(begun, fairness.turn_key(chain.secret(now), id_, now), 0)
-        first = packed_state(state)
+        (first,) = KnownStates().packed([state])
 
         def keep(db: Connection) -> None:
             keep_ruleset(db, ruleset)
-            game_start = keep_state(db, first)
+            game_start = keep_state(db, *first)
             kept = {k: v for k, v in scenario.items() if k in ("id", "title", "text", "options")}
             ledger.put(
                 db,

@@ -10,10 +10,24 @@ a server does, are written through here as well.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from hashlib import sha256
-from typing import Any
+from typing import Any, Final
 
-from sqlalchemy import Boolean, Connection, Integer, Row, Table, delete, insert, select, type_coerce
+from sqlalchemy import (
+    Boolean,
+    Connection,
+    Delete,
+    Insert,
+    Integer,
+    Row,
+    Table,
+    bindparam,
+    delete,
+    insert,
+    select,
+    type_coerce,
+)
 
 from ..core import canonical
 from .schema import corrections, decided, games, handins, inputs, ledger, positions, salts, seats, turns
@@ -25,9 +39,24 @@ KEPT: tuple[Table, ...] = (games, positions, inputs, handins, salts, turns, corr
 def put(db: Connection, table: Table, **values: Any) -> None:
     """Write a row of a game, in place of the one of its key."""
     if table is not games:  # whose row everything depends on, and which is new
-        db.execute(delete(table).where(*(column == values[column.name] for column in table.primary_key)))
-    db.execute(insert(table).values(**values))
+        key = {f"its_{column.name}": values[column.name] for column in table.primary_key}
+        db.execute(_removal(table), key)
+    db.execute(_insertion(table), values)
     note(db, table, values)
+
+
+# statements are made once: to make one costs more than to carry it out
+
+
+@cache
+def _removal(table: Table) -> Delete:
+    """Takes away the row of a key, whose columns are given with `its_` before their names."""
+    return delete(table).where(*(column == bindparam(f"its_{column.name}") for column in table.primary_key))
+
+
+@cache
+def _insertion(table: Table) -> Insert:
+    return insert(table)
 
 
 def add(db: Connection, table: Table, **values: Any) -> dict[str, Any]:
@@ -98,14 +127,16 @@ def _what(table: Table, row: Mapping[str, Any]) -> str:
 
 
 def _note(db: Connection, game: str, what: str, row: str) -> None:
-    last = (
-        select(ledger.c.number, ledger.c.head)
-        .where(ledger.c.game == game)
-        .order_by(ledger.c.number.desc())
-        .limit(1)
-    )
-    found = db.execute(last).first()
+    found = db.execute(_LAST, {"its_game": game}).first()
     number, before = (found.number, found.head) if found is not None else (0, "")
-    db.execute(
-        insert(ledger).values(game=game, number=number + 1, what=what, row=row, head=link(before, what, row))
-    )
+    line = {"game": game, "number": number + 1, "what": what, "row": row, "head": link(before, what, row)}
+    db.execute(_insertion(ledger), line)
+
+
+_LAST: Final = (
+    select(ledger.c.number, ledger.c.head)
+    .where(ledger.c.game == bindparam("its_game"))
+    .order_by(ledger.c.number.desc())
+    .limit(1)
+)
+"""The last line of the chain of a game."""

@@ -9,6 +9,7 @@ import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -25,6 +26,7 @@ from ..world.world import World
 from . import turns as turn_dice
 from .database import StoredFile, database_faults, fault_in_words, reading, state_of, unpack
 from .queries import one, row, rows
+from .states import KnownStates
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -112,6 +114,7 @@ class GameReader:
         self.geography = geography or Geography(ruleset)
         self._game_start: State | None = None
         self._stage: StoredPosition | None = None
+        self._states = KnownStates()
         self.seen_right: tuple[int, str] = 0, ""
         """How many entries of the journal were found to be a whole chain, and its head then."""
 
@@ -374,7 +377,7 @@ class GameReader:
 
     def _turn_key(self, db: Connection | sqlite3.Connection, turn: int, attempt: int) -> str:
         kept = self._of_game(db, "seed, length")
-        chain = fairness.Chain.create(bytes.fromhex(kept["seed"]), kept["length"])
+        chain = _chain(kept["seed"], kept["length"])
         if turn > chain.length:
             raise StoreError(
                 f"the dice of this game were sworn for {chain.length} turns, and they have been played"
@@ -412,12 +415,18 @@ class GameReader:
             raise NotThere(f"the game has no stage {number}")
         if self._game_start is None:
             self._game_start = state_of(db, self._of_game(db, "game_start")["game_start"])
+        states: dict[str, State] = {}
+        for key in (found["state"], found["turn_start"], found["phase_start"]):
+            if key not in states:
+                states[key] = self._states.find(key) or state_of(db, key)
+        if number is None:
+            self._states.hold(states)
         dice = canonical.loads(found["dice"])
         position = Position(
-            state=state_of(db, found["state"]),
+            state=states[found["state"]],
             game_start=self._game_start,
-            turn_start=state_of(db, found["turn_start"]),
-            phase_start=state_of(db, found["phase_start"]),
+            turn_start=states[found["turn_start"]],
+            phase_start=states[found["phase_start"]],
             head=found["head"],
             entries=found["entries"],
             marks=tuple(tuple(m) for m in dice["marks"]),
@@ -428,6 +437,12 @@ class GameReader:
         return StoredPosition(
             found["number"], found["attempt"], position, committed, dice["salts"], dice["used"]
         )
+
+
+@lru_cache(maxsize=8)
+def _chain(seed: str, length: int) -> fairness.Chain:
+    """The chain of secrets of a game, which each of its turns is asked for several times."""
+    return fairness.Chain.create(bytes.fromhex(seed), length)
 
 
 def _submission(sent: Mapping[str, Any]) -> Submission:

@@ -18,9 +18,10 @@ from ..turn.referee import Position, Resolution
 from ..turn.vacancies import EMPTY, seat
 from ..world.world import World
 from . import turns as turn_dice
-from .database import StoreError, as_text, changing, database_faults, fault_in_words, keep_state, packed_state
+from .database import StoreError, as_text, changing, database_faults, fault_in_words, keep_state
 from .queries import one, row
 from .reading import GameReader, StoredPosition, Submission
+from .states import PackedState
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Table
@@ -39,7 +40,7 @@ class _Ready:
     """
 
     position: Position
-    states: tuple[tuple[str, bytes], ...]
+    states: tuple[PackedState, ...]
     commitment: fairness.Commitment
     key: str | None
     entries: tuple[tuple[int, int, str], ...]
@@ -171,11 +172,7 @@ class GameWriter(GameReader):
         `kept`: the commitment that holds already, where the turn goes on.
         """
         position = result.position
-        packed = (
-            packed_state(position.state),
-            packed_state(position.turn_start),
-            packed_state(position.phase_start),
-        )
+        packed = self._states.packed((position.state, position.turn_start, position.phase_start))
         bodies = tuple((e.n, e.turn, e.written.decode()) for e in result.entries)
         if kept is not None:
             return _Ready(position, packed, kept, None, bodies)
@@ -190,7 +187,7 @@ class GameWriter(GameReader):
         """
         position = ready.position
         made = ready.commitment if ready.key is None else self._sealed(db, ready.commitment, ready.key)
-        state, turn_start, phase_start = (keep_state(db, packed) for packed in ready.states)
+        state, turn_start, phase_start = (keep_state(db, *packed) for packed in ready.states)
         dice = {
             "marks": [list(m) for m in position.marks],
             "dice_turn": position.dice_turn,

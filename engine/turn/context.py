@@ -201,8 +201,11 @@ class Turn(OrderContext):
         if ids is None:
             keys = by_row[""]
         else:
-            found = {k for id_ in ids for k in by_row.get(id_ if "/" in id_ else f"/{id_}", ())}
-            keys = [k for k in by_row[""] if k in found] if found else []
+            lists = [by_row[key] for id_ in ids if (key := id_ if "/" in id_ else f"/{id_}") in by_row]
+            if len(lists) > 1:
+                found = {k for keys in lists for k in keys}
+                lists = [[k for k in by_row[""] if k in found]]
+            keys = lists[0] if lists else []
         rows = self.state.table("orders")
         return [{"key": k, **rows[k]} for k in keys if nation is None or rows[k]["nation"] == nation]
 

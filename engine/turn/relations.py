@@ -165,13 +165,15 @@ def end_due_wars(turn: Turn, step: str) -> None:
     """End the wars whose kind ends in this step (`at`) and of which one ending has come; all are judged
     together.
     """
+    kinds = {id_: kind for id_, kind in turn.ruleset.rows("war_kinds").items() if kind.get("at") == step}
+    if not kinds:
+        return
     due = []
     for key, war in sorted(turn.state.table("wars").items()):
-        kind = turn.ruleset.rows("war_kinds").get(war.get("kind") or "")
-        if kind is not None and kind.get("at") == step:
-            winners = _decided(kind, war)
-            if winners is not None:
-                due.append((key, kind, winners))
+        kind = kinds.get(war.get("kind") or "")
+        winners = None if kind is None else _decided(kind, war)
+        if kind is not None and winners is not None:
+            due.append((key, kind, winners))
     for key, kind, winners in due:
         a, b = turn.state.get("wars", key, "parties")
         won = winners[0] if len(winners) == 1 else None

@@ -111,7 +111,7 @@ def forget(turn: Turn) -> None:
     still = turn.state.table("forces")
     with turn.journal.entry("sequence/" + turn.journal.step, keep=False):
         for key, stack in list(turn.state.stacks()):
-            if stack.get("force") in still or stack.get("aboard") in still:
+            if passing.isdisjoint(stack) or stack.get("force") in still or stack.get("aboard") in still:
                 continue
             afloat = {"aboard", "host"} if stack.get("aboard") == forces.AFLOAT else set()
             worn = [f for f in sorted(passing - afloat) if f in stack]

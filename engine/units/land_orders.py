@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..core.model import Row
+from ..core.model import Row, Ruleset, derived_of
 from ..core.rows import MovementRow
 from ..core.state import Entity
 from ..turn.calendar import stands_on
@@ -60,21 +60,25 @@ def orders_of(turn: Turn, modes: Sequence[MovementRow]) -> list[tuple[Order, Mov
     What a nation has ordered for the turns of others as well (`stands: own_turn`) is open again in each of
     them.
     """
-    ids = {m["id"]: m for m in modes}
+    going = orders_by_mode(turn.ruleset)
+    ids = {key: mode for mode in modes for key in going.get(mode["id"], ())}
     tick = turn.loops.get("tick")
     out = []
-    for order in turn.orders_here():
-        form, _, id_ = order["order"].partition("/")
-        row = turn.ruleset.row_or_empty(form, id_)
-        mode = ids.get(row.get("does", ""))
+    for order in turn.orders_here(ids):
+        row = turn.ruleset.row_of(order["order"])
         due = tick is None or "point" not in row.get("slots", {}) or _point(order) == int(tick)
-        if (
-            mode is not None
-            and form == "orders"
-            and due
-            and (order.get("status") is None or _open_again(turn, order))
-        ):
-            out.append((order, mode))
+        if due and (order.get("status") is None or _open_again(turn, order)):
+            out.append((order, ids[order["order"]]))
+    return out
+
+
+@derived_of("orders")
+def orders_by_mode(ruleset: Ruleset) -> dict[str, list[str]]:
+    """The orders ("form/id") that are carried out by each way of moving (`does`)."""
+    out: dict[str, list[str]] = {}
+    for id_, row in ruleset.rows("orders").items():
+        if "does" in row:
+            out.setdefault(str(row["does"]), []).append(f"orders/{id_}")
     return out
 
 

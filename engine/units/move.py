@@ -69,7 +69,8 @@ def run(node: Row, turn: Turn) -> None:
     modes = [m for m in modes if not m.get("tasks")]
     if not modes and "threats" not in node:
         return
-    found = understood(turn, modes, to=_ends(turn, node))
+    given = orders_of(turn, modes)
+    found = understood(turn, given, to=_ends(turn, node) if given else None)
     if which in ("friendly", "any"):
         others = [
             turn.ruleset.row("movement", m)
@@ -111,14 +112,14 @@ def _ends(turn: Turn, node: Row) -> frozenset[str] | None:
 
 def read(turn: Turn, modes: Sequence[MovementRow]) -> list[March]:
     """The marches of the open orders, each tested; those that cannot be are dropped with a reason."""
-    return settled(turn, understood(turn, modes))
+    return settled(turn, understood(turn, orders_of(turn, modes)))
 
 
 def understood(
-    turn: Turn, modes: Sequence[MovementRow], *, to: frozenset[str] | None = None
+    turn: Turn, given: Sequence[tuple[Order, MovementRow]], *, to: frozenset[str] | None = None
 ) -> list[tuple[Order, March | str]]:
-    """The open orders of these modes (`to` some places), each with its march or with why it cannot be;
-    nothing is changed.
+    """Of open orders, each given with its mode, those that lead to some places (None: all): each with its
+    march or with why it cannot be; nothing is changed.
     """
     out: list[tuple[Order, March | str]] = []
     left: dict[str, int] = {}
@@ -126,10 +127,10 @@ def understood(
     taken: dict[tuple[str, str], dict[str, int]] = {}
     gone: dict[tuple[str, str], Counter[str]] = {}
     claims: dict[str, list[Claim]] = {}
-    for given, mode in orders_of(turn, modes):
-        if to is not None and given["slots"].get("target") not in to:
+    for filed, mode in given:
+        if to is not None and filed["slots"].get("target") not in to:
             continue
-        order = in_anothers_turn(turn, given, left)
+        order = in_anothers_turn(turn, filed, left)
         drawn = taken.setdefault((order["nation"], mode["id"]), {})
         found: March | str | None = unlike(turn, order, first.get((order["nation"], order["order"])))
         earlier = gone.setdefault((order["nation"], str(order["slots"].get("origin"))), Counter())
@@ -198,7 +199,7 @@ def mark_attacked(turn: Turn, marches: Sequence[March], others: Sequence[Movemen
         return
     threats: dict[str, set[str]] = {}
     threatening = [m for m in others if _threatens(m)]
-    later = understood(turn, [m for m in threatening if not m.get("tasks")])
+    later = understood(turn, orders_of(turn, [m for m in threatening if not m.get("tasks")]))
     for march in (*_accompanied(marches), *_accompanied([m for _, m in later if isinstance(m, March)])):
         if march.hostile and _threatens(march.mode):
             threats.setdefault(march.target, set()).add(march.path[-2])

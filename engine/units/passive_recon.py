@@ -32,15 +32,11 @@ def run(turn: Turn, row: Row) -> None:
     """Every party that looks at every place where others' units stand within its sight; in an own turn only
     the mover's.
     """
-    seen: dict[tuple[str, ...], list[str]] = {}
     watching = {r["owner"] for _, r in turn.state.stacks()}
     if "alone" in row:
         watching |= {h for _, h in empty_posts(turn, row)}
-    for nation in sorted(watching):
-        seen.setdefault(company(turn, row, nation), []).append(nation)
-    for party in sorted(seen):
-        if turn.mover is not None and turn.mover not in seen[party]:
-            continue
+    looking = watching if turn.mover is None else watching & {turn.mover}
+    for party in sorted({company(turn, row, nation) for nation in looking}):
         for place in targets(turn, row, party):
             look(turn, row, party, place)
 

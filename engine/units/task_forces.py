@@ -27,7 +27,7 @@ from .cargo import adopt, bring_along, land_all, take_aboard
 from .contact import forget_all
 from .fleet import Fleet, Voyage, makes_one, mission_row
 from .fleet_orders import default_mission, understand
-from .land_orders import orders_of, row_of
+from .land_orders import orders_by_mode, orders_of, row_of
 from .split_and_merge import part_and_join
 
 
@@ -107,8 +107,9 @@ def numbered(turn: Turn, modes: Collection[str]) -> dict[str, int]:
     """
     out: dict[str, int] = {}
     listed: dict[str, int] = {}
-    for order in turn.orders():
-        if turn.ruleset.row_of(order["order"]).get("does") in modes and makes_one(turn.ruleset, order):
+    going = orders_by_mode(turn.ruleset)
+    for order in turn.orders([key for mode in sorted(modes) for key in going.get(mode, ())]):
+        if makes_one(turn.ruleset, order):
             listed[order["nation"]] = int(order.get("number") or listed.get(order["nation"], 0) + 1)
             out[order["key"]] = listed[order["nation"]]
     return out

@@ -260,14 +260,17 @@ def divided(world: World, nation: str, resource: str) -> bool:
 
 def _left_behind(world: World, nation: str, resource: str) -> list[str]:
     """The treasuries of a nation whose seats others hold."""
-    rows = world.state.table("treasuries")
-    return [
-        key
-        for key, row in sorted(rows.items())
-        if row.get(resource)
-        and key.startswith(f"{nation}/")
-        and world.holder_of(key.partition("/")[2]) != nation
-    ]
+
+    def make() -> dict[str, list[str]]:
+        out: dict[str, list[str]] = {}
+        for key, row in sorted(world.state.table("treasuries").items()):
+            owner, parted, seat = key.partition("/")
+            if parted and row.get(resource) and world.holder_of(seat) != owner:
+                out.setdefault(owner, []).append(key)
+        return out
+
+    found: dict[str, list[str]] = world.keep(("left behind", resource), _TREASURIES, make)
+    return found.get(nation, [])
 
 
 def _bring_away(world: World, journal: Journal, nation: str, resource: str, row: Row) -> None:

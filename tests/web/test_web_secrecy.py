@@ -24,7 +24,8 @@ from wteaw_web.app import SEATS, addresses  # isort: skip
 from wteaw_web.demonstration import GAME, demonstration  # isort: skip
 from wteaw_web.games import Games  # isort: skip
 from wteaw.play.views import view_world  # isort: skip
-from wteaw.store.database import keep_state, packed_state  # isort: skip
+from wteaw.store.database import keep_state  # isort: skip
+from wteaw.store.states import KnownStates  # isort: skip
 from wteaw.store.schema import positions  # isort: skip
 from wteaw.world.view import UNKNOWN  # isort: skip
 
@@ -74,7 +75,7 @@ def with_state(at: House, state: Any) -> None:
         number = game.stage().number
         with game.writing() as db:
             where = (positions.c.game == GAME, positions.c.number == number)
-            key = keep_state(db, packed_state(state))
+            key = keep_state(db, *KnownStates().packed([state])[0])
             db.execute(update(positions).where(*where).values(state=key))
             assert db.execute(select(positions.c.state).where(*where)).scalar() == key
     at.hall = at.server.hall = Games(at.hall.engine, clock=lambda: at.now)

@@ -50,6 +50,7 @@ HOLDERS: Final = columns("places", "holder", "owner")
 RELATED: Final = ("relations", *SIDES)
 HELD: Final = ("units", *HOLDERS, *RELATED)
 FITS: Final = ("nations.*", *SIDES)  # a side in a filter stands for its members
+NOW: Final = columns("game", "turn")
 EARLIER: Final = "earlier moments"
 """Stands among the tables for what `was` reads:
 
@@ -368,7 +369,7 @@ FUNCTIONS: Final[dict[str, Signature]] = {
         ("thing", "text"),
         "number",
         "turns since the flag was set, -1 if it is not in force",
-        reads=("flags", "game"),
+        reads=("flags", *NOW),
         least=-1,
         phrase="the turns since {0} was marked {1}",
     ),
@@ -392,7 +393,7 @@ FUNCTIONS: Final[dict[str, Signature]] = {
         "number",
         "how often a trigger happened in this turn",
         filters="fact",
-        reads=("facts", "game", *FITS),
+        reads=("facts", *NOW, *FITS),
         least=0,
     ),
     "was": _S(
@@ -400,7 +401,7 @@ FUNCTIONS: Final[dict[str, Signature]] = {
         "any",
         "the field or definition at the start of 'game', 'turn' or 'phase'",
         rest="any",
-        reads=("game", EARLIER),
+        reads=(EARLIER, *columns("game", "turn", "phase")),
     ),
     "ordered": _S(
         ("order",),

@@ -19,7 +19,7 @@ from ...core.nested import texts_in
 from ...core.state import columns
 from ..action_changes import CHANGES, requirements
 from .bounds import is_verdict
-from .functions import FUNCTIONS, HELD, HOLDERS, SIDES
+from .functions import FUNCTIONS, HOLDERS, RELATED, SIDES
 from .parse import Expression, ExpressionError, parse, strip_mark
 from .vocabulary import ALWAYS, BUILT_IN, KINDS
 
@@ -180,8 +180,8 @@ def _walk(ruleset: Ruleset, expression: Expression, seen: set[str]) -> Iterator[
     if expression.text in seen:
         return
     seen.add(expression.text)
-    if not expression.names.isdisjoint(ALWAYS):
-        yield "game"
+    if always := expression.names & ALWAYS.keys():
+        yield from columns("game", *sorted(always))
     arguments, words = _said(expression)
     yield from arguments
     for name in expression.functions:
@@ -246,7 +246,8 @@ def purses_read(ruleset: Ruleset) -> Tables | None:
     seats = [_together(_field(ruleset, row["seat"], set(), known=True)) for row in rows if "seat" in row]
     return _together(
         (
-            *HELD,
+            *HOLDERS,
+            *RELATED,
             *(table for part in (*through, *seats) for table in (part if part is not None else (None,))),
         )
     )
