@@ -293,6 +293,25 @@ def _bring_away(world: World, journal: Journal, nation: str, resource: str, row:
         journal.set("treasuries", key, resource, None)
 
 
+def _may_have_met(world: World, nation: str, row: Row, found: Mapping[str, Any]) -> bool:
+    """Whether two of these treasuries of a nation can lie in one region: land that it and its allies hold
+    joins their seats. What the row asks of each place, which is dear, is not asked yet.
+    """
+    if len(found) < 2:
+        return False
+    links = tuple(row["links"]) if row.get("links") else None
+    held = held_by(world)
+    holders = tuple(n for n in sorted(held) if n == nation or world.allied(nation, n))
+
+    def make() -> list[frozenset[str]]:
+        land = [place for holder in holders for place in held[holder]]
+        return [frozenset(part) for part in world.geography.regions(land, links)]
+
+    joined: list[frozenset[str]] = world.keep(("joined land", holders, links), HOLDERS, make)
+    seats = {key.partition("/")[2] for key in found}
+    return any(len(seats & part) > 1 for part in joined)
+
+
 def unite(world: World, journal: Journal, nation: str, resource: str) -> None:
     """Treasuries whose regions have met become one: that of the seat, else the richest. One whose seat is
     lost stays with the land round it.
@@ -304,7 +323,7 @@ def unite(world: World, journal: Journal, nation: str, resource: str) -> None:
         return
     _bring_away(world, journal, nation, resource, row)
     found = purses(world, nation, resource)
-    if len(found) < 2 and nation not in found:
+    if nation not in found and not _may_have_met(world, nation, row, found):
         return
     parts = regions(world, nation, row)
     seat = _seat(world, nation, row)
