@@ -168,6 +168,15 @@ def test_small_slips_are_forgiven_and_said() -> None:
     assert [d.code for d in found] == ["O303"] and "Fishguard" in found[0].message
 
 
+def test_how_a_number_with_a_minus_was_read_is_said_and_a_dash_of_a_list_is_none() -> None:
+    orders, found = parse_orders(ruleset(), "move -2 guns from alpha to fishguard", nation="aster")
+    assert orders[0]["slots"]["units"] == {"gun": 2} and "move 2 guns" in orders[0]["mended"]
+    assert [(d.code, d.severity) for d in found] == [("O303", "warning")]
+    assert (
+        "mended" not in parse_orders(ruleset(), "- move 2 guns from alpha to fishguard", nation="aster")[0][0]
+    )
+
+
 def test_a_number_is_never_a_slip() -> None:
     assert parse_orders(ruleset(), "declare war on boreaa", nation="aster")[0]
     for text in ("declare war on 2 borea", "declare war on borea 2", "move 2 guns from alpha to 3 fishguard"):

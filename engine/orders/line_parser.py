@@ -8,6 +8,7 @@ reads a text (`parse.py`) decides which of several attempts counts. Several orde
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence, Set
 from itertools import chain, product
 from typing import Any, NamedTuple
@@ -34,6 +35,8 @@ NO_GUESS = 5
 """Letters that the name of a place needs before another is guessed for it."""
 WHERE = frozenset({"in", "at", "to", "into", "from"})
 """Small words that a place stands behind."""
+_MINUS = re.compile(r"\S\s+[-−]\d")
+"""A minus before a number, which may have been meant as a dash: how it was read is said."""
 Order = dict[str, Any]
 """An order as read: nation, order ("form/id"), slots, options, text, line; `columns` (slot -> column),
 `readings` (other orders that the same words can be; with `first` the first of them that is allowed is meant),
@@ -317,7 +320,7 @@ class OrderReader:
             orders.append(order)
         best = readings[0][1]
         notes = [v.note for v in best.values.values() if v.note]
-        if notes or best.cost:
+        if notes or best.cost or _MINUS.search(text):
             message = "; ".join(notes) or f"read as {self._written(orders[0])!r}"
             self.say("O303", "warning", message, number, 1, "write the name in full to be sure", line)
             for order in orders:

@@ -180,8 +180,8 @@ def _walk(ruleset: Ruleset, expression: Expression, seen: set[str]) -> Iterator[
     if expression.text in seen:
         return
     seen.add(expression.text)
-    if always := expression.names & ALWAYS.keys():
-        yield from columns("game", *sorted(always))
+    if not expression.names.isdisjoint(ALWAYS):
+        yield from columns("game", *sorted(expression.names.intersection(ALWAYS)))
     arguments, words = _said(expression)
     yield from arguments
     for name in expression.functions:
