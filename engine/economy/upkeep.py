@@ -18,8 +18,9 @@ from ..core.state import Entity
 from ..ruleset.expressions.parse import strip_mark
 from ..turn.context import Turn, audience_ids
 from ..turn.effects import EffectRunner, whole
+from ..units.forces import by_kind
 from ..world import treasury as stores
-from ..world.messages import much, say
+from ..world.messages import much, say, units
 from ..world.selections import as_set, weight
 from ..world.world import exact
 
@@ -111,7 +112,7 @@ def _said(
     turn: Turn, nation: str, place: str, things: list[tuple[Entity, int]], paid: NamedThing | None
 ) -> Message:
     """What a bill comes to: how much was paid for its things ("2 units in X"), or that they are not paid;
-    whose it is, where no place says so."""
+    whose it is, and which are unpaid, where no place says so."""
     n = sum(n for _, n in things)
     there = turn.ruleset.has("places", place)
     what = f"{{n}} {things[0][0].kind}{'' if n == 1 else 's'}{' in {place}' if there else ''}"
@@ -122,7 +123,23 @@ def _said(
     about: dict[str, Any] = {"nation": Entity("nation", nation)}
     about |= {"place": Entity("place", place)} if there else {}
     about |= {"amount": paid} if paid else {}
+    if not (paid or there):
+        told += f" {'It is' if n == 1 else 'They are'} {{which}}."
+        about["which"] = _listed(turn, things)
     return say(turn.world, told, n=n, **about)
+
+
+def _listed(turn: Turn, things: list[tuple[Entity, int]]) -> list[Any]:
+    """The things of a bill by name, units by the places in which they stand."""
+    at: dict[Entity, list[tuple[str, int]]] = {}
+    for thing, n in things:
+        if thing.kind == "unit":
+            at.setdefault(turn.world.field(thing, "place"), []).append((turn.world.field(thing, "kind"), n))
+    standing = [
+        say(turn.world, "{units} in {place}", units=units(turn.world, by_kind(stacks)), place=place)
+        for place, stacks in at.items()
+    ]
+    return [*standing, *(thing for thing, _ in things if thing.kind != "unit")]
 
 
 def _pay(
