@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from math import hypot
+from types import SimpleNamespace
 
 import pytest
 
@@ -16,7 +17,7 @@ from wteaw.core.package_data import rulesets, scenarios
 from wteaw.core.state import WHOLE_ROW, Entity, State, unit_key
 from wteaw.play.scenario import initial_state
 from wteaw.play.scenario_files import load_scenario
-from wteaw.report import account, fights, news, sightings, standing, summary
+from wteaw.report import account, fights, news, rounds, sightings, standing, summary
 from wteaw.report.build import Report, Section, nation_report
 from wteaw.report.document import Block, Bullets, Para, ReportPart, Table
 from wteaw.report.fought import fights_in
@@ -944,3 +945,15 @@ def test_a_headline_of_the_reader_alone_does_without_you() -> None:
     told_ = [Message(HEADLINE_OF, {"title": "A rising", "thing": slot(world, Entity("nation", "italy"))})]
     assert Wording(world, "italy").told(told_) == "A rising."
     assert Wording(world, "france").told(told_) == "A rising (Italy)."
+
+
+@pytest.mark.parametrize(("lost", "told"), [(2, "left nobody standing"), (1, "undecided")])
+def test_a_battle_that_nobody_lived_through_is_not_told_as_undecided(lost: int, told: str) -> None:
+    def of_side(side: str) -> dict[str, int]:
+        return {"cruiser": lost if side == "defender" else 2}
+
+    fight = SimpleNamespace(
+        winner=None, row="sea", evaded=list, losses=of_side, started=lambda side: {"cruiser": 2}
+    )
+    words = SimpleNamespace(world=SimpleNamespace(ruleset=loaded()[1]))
+    assert rounds._outcome(fight, "attacker", None, "germany", words) == told  # type: ignore[arg-type]

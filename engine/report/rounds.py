@@ -17,7 +17,7 @@ from ..turn.sequence import own_turns
 from . import fights, news
 from .document import Block, Para
 from .fought import SIDES, Fight, fights_in
-from .verdicts import Capture, captured_in, captures, fate, fire_alone
+from .verdicts import Capture, all_lost, captured_in, captures, fate, fire_alone
 from .wording import Wording, counted, listing, sentence
 
 MOST_QUIET = 8
@@ -138,6 +138,8 @@ def _outcome(fight: Fight, own: str, capture: Capture | None, nation: str, words
         return "won"
     if fight.winner is None and (fire := fire_alone(fight, words)):
         return f"saw {fire}"
+    if fight.winner is None and all_lost(fight):
+        return "left nobody standing"
     if fight.winner is None:
         return "evaded" if fight.evaded() else "undecided"
     return "lost" if own == "defender" else "held against it"

@@ -62,7 +62,7 @@ def verdict(fight: Fight, taken: Mapping[int, Capture], words: Wording) -> str:
     n = len(fight.rounds)
     rounds = f"in {counted(n, 'round')}" if n else "without a round"
     nobody = f"undecided after {counted(n, 'round')}" if n else "undecided"
-    if _all_lost(fight):
+    if all_lost(fight):
         nobody = f"both sides destroyed {rounds}"
     if words.reader not in fight.parties():
         after = f"after {counted(n, 'round')}" if fight.lost_touch else rounds
@@ -115,7 +115,7 @@ def _who_evaded(sides: Sequence[str], mine: str | None = None) -> str:
     return "you evaded" if mine in sides else "the enemy evaded"
 
 
-def _all_lost(fight: Fight) -> bool:
+def all_lost(fight: Fight) -> bool:
     """Whether of both sides nobody is left."""
     return all(fight.losses(side) and fight.losses(side) == fight.started(side) for side in SIDES)
 
@@ -129,7 +129,7 @@ def outcome(fight: Fight, taken: Mapping[int, Capture], words: Wording) -> str:
         return fate(capture, None, words)
     if fight.better is not None and fight.winner is None:
         return f"the {fight.better}s had the better of it"
-    nobody = "both sides destroyed" if _all_lost(fight) else fire_alone(fight, words) or "undecided"
+    nobody = "both sides destroyed" if all_lost(fight) else fire_alone(fight, words) or "undecided"
     if fight.winner is None and (evaded := fight.evaded()):
         return _who_evaded(evaded)
     return {"attacker": "won by the attackers", "defender": "held", None: nobody}[fight.winner]
