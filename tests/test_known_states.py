@@ -11,6 +11,7 @@ from wteaw.core.state import State
 from wteaw.play.begin import new_game
 from wteaw.play.resolve import resolve_turn
 from wteaw.store import Game
+from wteaw.store.database import unpack
 from wteaw.store.reading import StoredPosition
 from wteaw.store.states import KnownStates
 
@@ -47,19 +48,20 @@ def test_a_stage_to_which_a_game_goes_back_is_as_it_is_read(tmp_path: Path) -> N
     assert said(game.stage()) == said(Game.open(tmp_path / "game").stage())
 
 
-def test_a_state_is_kept_under_its_hash_and_a_known_one_without_content() -> None:
+def test_a_state_is_kept_under_its_hash_and_what_is_known_is_not_read_again() -> None:
     known, state = KnownStates(), State({"nations": {"b": {"y": 1, "a": [2]}, "a": {"x": "é"}}, "game": {}})
-    ((key, content),) = known.packed([state])
-    assert key == state.hash()
-    assert content
-    read = known.find(key)
+    (packed,) = known.packed([state])
+    assert packed.key == state.hash()
+    assert unpack(packed.content()) == state.to_json()
+    read = known.find(packed.key)
     assert read is not None
     assert read == state
     assert list(read.tables["nations"]) == ["a", "b"]
-    known.hold({key: read})
-    assert known.packed([read]) == ((key, None),)
+    known.hold({packed.key: read})
+    (again,) = known.packed([read])
+    assert (again.key, again.content()) == (packed.key, packed.content())
     changed = read.copy()
     changed.put("game", "game", "turn", 2)
-    ((other, content),) = known.packed([changed])
-    assert (other, bool(content)) == (changed.hash(), True)
-    assert known.find(other).tables["nations"] is read.tables["nations"]  # type: ignore[union-attr]
+    (other,) = known.packed([changed])
+    assert other.key == changed.hash()
+    assert known.find(other.key).tables["nations"] is read.tables["nations"]  # type: ignore[union-attr]

@@ -25,6 +25,7 @@ from ..core.later import Later
 from ..core.model import Ruleset
 from ..core.state import State
 from .queries import one, row
+from .states import PackedState
 
 if TYPE_CHECKING:
     import sqlalchemy as sql
@@ -179,21 +180,21 @@ def unpack(data: bytes) -> Any:
         raise BrokenGame("the game's file is damaged; take back a copy of it") from None
 
 
-def keep_state(db: Connection, key: str, content: bytes | None) -> str:
-    """Keep a packed state once (None: it is kept already); gives its hash."""
-    if content is not None:
-        _keep(db, schema.states, key, content)
-    return key
+def keep_state(db: Connection, packed: PackedState) -> str:
+    """Keep a packed state once; gives its hash."""
+    _keep(db, schema.states, *packed)
+    return packed.key
 
 
 def keep_ruleset(db: Connection, ruleset: Ruleset) -> None:
     """Keep a ruleset under its hash, once."""
-    _keep(db, schema.rulesets, ruleset.hash, pack(ruleset.to_json()))
+    _keep(db, schema.rulesets, ruleset.hash, lambda: pack(ruleset.to_json()))
 
 
-def _keep(db: Connection, table: Table, key: str, content: bytes) -> None:
+def _keep(db: Connection, table: Table, key: str, content: Callable[[], bytes]) -> None:
+    """Keep what `content` makes under a hash, unless something is kept there."""
     if not row(db, f"select hash from {table.name} where hash = :hash", hash=key):
-        insert_once(db, table, hash=key, content=content)
+        insert_once(db, table, hash=key, content=content())
 
 
 def insert_once(db: Connection, table: Table, **values: Any) -> bool:

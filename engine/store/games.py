@@ -194,7 +194,7 @@ class Game(GameWriter):
 
         def keep(db: Connection) -> None:
             keep_ruleset(db, ruleset)
-            game_start = keep_state(db, *first)
+            game_start = keep_state(db, first)
             kept = {k: v for k, v in scenario.items() if k in ("id", "title", "text", "options")}
             ledger.put(
                 db,

@@ -8,13 +8,20 @@ from __future__ import annotations
 
 import hashlib
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from ..core import canonical
 from ..core.state import State, Table
 
-PackedState = tuple[str, bytes | None]
-"""The hash under which a state is kept, and its content; without content it is kept already."""
+
+class PackedState(NamedTuple):
+    """A state to be kept: the hash that it is kept under, and what makes its content if it is not kept
+    yet.
+    """
+
+    key: str
+    content: Callable[[], bytes]
 
 
 class _KnownTable:
@@ -79,12 +86,17 @@ class KnownStates:
     def _pack(self, state: State, tables: dict[int, _KnownTable]) -> PackedState:
         for key, known in self._states.items():
             if known is state:
-                return key, None
+                return PackedState(key, lambda: zlib.compress(canonical.dumps(state.tables), 1))
         parts: dict[str, _KnownTable] = {}
         for name, table in sorted(state.tables.items()):
             parts[name] = tables.setdefault(id(table), _KnownTable(table))
-        written = [canonical.dumps(name) + b":" + part.text for name, part in parts.items()]
-        data = b"{" + b",".join(written) + b"}"
+        data = _text_of(parts.items())
         key = hashlib.sha256(data).hexdigest()  # the hash is that of `State.hash`
         self._packed[key] = parts
-        return key, zlib.compress(data, 1)
+        content = zlib.compress(data, 1)  # made before anybody waits for it
+        return PackedState(key, lambda: content)
+
+
+def _text_of(parts: Iterable[tuple[str, _KnownTable]]) -> bytes:
+    """The canonical text of a state's tables, from theirs."""
+    return b"{" + b",".join([canonical.dumps(name) + b":" + part.text for name, part in parts]) + b"}"

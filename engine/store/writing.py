@@ -187,7 +187,7 @@ class GameWriter(GameReader):
         """
         position = ready.position
         made = ready.commitment if ready.key is None else self._sealed(db, ready.commitment, ready.key)
-        state, turn_start, phase_start = (keep_state(db, *packed) for packed in ready.states)
+        state, turn_start, phase_start = (keep_state(db, packed) for packed in ready.states)
         dice = {
             "marks": [list(m) for m in position.marks],
             "dice_turn": position.dice_turn,

@@ -75,7 +75,7 @@ def with_state(at: House, state: Any) -> None:
         number = game.stage().number
         with game.writing() as db:
             where = (positions.c.game == GAME, positions.c.number == number)
-            key = keep_state(db, *KnownStates().packed([state])[0])
+            key = keep_state(db, KnownStates().packed([state])[0])
             db.execute(update(positions).where(*where).values(state=key))
             assert db.execute(select(positions.c.state).where(*where)).scalar() == key
     at.hall = at.server.hall = Games(at.hall.engine, clock=lambda: at.now)
