@@ -20,11 +20,12 @@ def schemas() -> Path:
 
 
 def rulesets() -> Path:
-    return data_root() / "ruleset"
+    # resolved, as the folder of a layer is: journals name rows by the way from one to the other
+    return (data_root() / "ruleset").resolve()
 
 
 def scenarios() -> Path:
-    return data_root() / "scenarios"
+    return (data_root() / "scenarios").resolve()
 
 
 def templates() -> Path:
