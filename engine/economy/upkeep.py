@@ -20,7 +20,7 @@ from ..turn.context import Turn, audience_ids
 from ..turn.effects import EffectRunner, whole
 from ..units.forces import by_kind
 from ..world import treasury as stores
-from ..world.messages import much, say, units
+from ..world.messages import much, say, units_in
 from ..world.selections import as_set, weight
 from ..world.world import exact
 
@@ -135,10 +135,7 @@ def _listed(turn: Turn, things: list[tuple[Entity, int]]) -> list[Any]:
     for thing, n in things:
         if thing.kind == "unit":
             at.setdefault(turn.world.field(thing, "place"), []).append((turn.world.field(thing, "kind"), n))
-    standing = [
-        say(turn.world, "{units} in {place}", units=units(turn.world, by_kind(stacks)), place=place)
-        for place, stacks in at.items()
-    ]
+    standing = [units_in(turn.world, by_kind(stacks), place) for place, stacks in at.items()]
     return [*standing, *(thing for thing, _ in things if thing.kind != "unit")]
 
 

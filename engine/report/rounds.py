@@ -136,13 +136,13 @@ def _outcome(fight: Fight, own: str, capture: Capture | None, nation: str, words
         return fate(capture, nation, words)
     if fight.winner == own:
         return "won"
-    if fight.winner is None and (fire := fire_alone(fight, words)):
+    if fight.winner is not None:
+        return "lost" if own == "defender" else "held against it"
+    if fire := fire_alone(fight, words):
         return f"saw {fire}"
-    if fight.winner is None and all_lost(fight):
+    if all_lost(fight):
         return "left nobody standing"
-    if fight.winner is None:
-        return "evaded" if fight.evaded() else "undecided"
-    return "lost" if own == "defender" else "held against it"
+    return "evaded" if fight.evaded() else "undecided"
 
 
 def _walked_in(entries: Sequence[Entry], words: Wording) -> list[str]:

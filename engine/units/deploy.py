@@ -25,7 +25,7 @@ from ..turn.decisions import decide
 from ..turn.slots import unfit
 from ..turn.validated_orders import Refusal, RefusalCode
 from ..world import routes
-from ..world.messages import say, units
+from ..world.messages import say, units_in
 from ..world.selections import as_set, id_of
 from ..world.world import World
 
@@ -217,9 +217,7 @@ def _lay_out(turn: Turn, layout: UnitLayout) -> bool:
                 placed.setdefault(place, {})[kind] = n
         entry.data["placed"] = dict(sorted(placed.items()))
         parts = [
-            say(
-                turn.world, "{units} in {place}", units=units(turn.world, kinds), place=Entity("place", place)
-            )
+            units_in(turn.world, kinds, Entity("place", place))
             for place, kinds in entry.data["placed"].items()
         ]
         entry.tell(say(turn.world, "Deployed: {units}.", units=joined(parts, "; ")))

@@ -81,6 +81,11 @@ def units(world: Any, kinds: Mapping[str, int]) -> NamedThing:
     return thing("units", dict(kinds), list_units(world, kinds))
 
 
+def units_in(world: Any, kinds: Mapping[str, int], place: Entity) -> Message:
+    """Units of several kinds that stand in a place: "2 foot, 1 horse in Hill"."""
+    return say(world, "{units} in {place}", units=units(world, kinds), place=place)
+
+
 def much(world: Any, n: Any, resource: str) -> NamedThing:
     """So much of a resource: "2 points"."""
     return thing(

@@ -18,6 +18,7 @@ from ..core.state import Entity, columns
 from ..ruleset.expressions.functions import HOLDERS
 from ..ruleset.expressions.reads import MEANING, Tables, purses_read
 from .name_wording import inside_sentence
+from .passages import links_of
 from .world import World
 
 _TREASURIES = frozenset(("treasuries", *HOLDERS))
@@ -73,7 +74,7 @@ def regions(world: World, nation: str, row: Row) -> list[tuple[str, ...]]:
     Land of allies that passes the row's test joins parts, but belongs to none.
     """
     test = row.get("through")
-    links = tuple(row["links"]) if row.get("links") else None
+    links = links_of(row)
     geography = world.geography
 
     def make() -> list[tuple[str, ...]]:
@@ -278,7 +279,7 @@ def _bring_away(world: World, journal: Journal, nation: str, resource: str, row:
     its seat, else the largest, whether or not an ally's land joins that part. Where nothing is left beside
     it, it stays there, out of reach.
     """
-    links = tuple(row["links"]) if row.get("links") else None
+    links = links_of(row)
     for key in _left_behind(world, nation, resource):
         lost = key.partition("/")[2]
         parts = regions(world, nation, row)
@@ -299,7 +300,7 @@ def _may_have_met(world: World, nation: str, row: Row, found: Mapping[str, Any])
     """
     if len(found) < 2:
         return False
-    links = tuple(row["links"]) if row.get("links") else None
+    links = links_of(row)
     held = held_by(world)
     holders = tuple(n for n in sorted(held) if n == nation or world.allied(nation, n))
 
